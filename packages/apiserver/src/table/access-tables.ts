@@ -141,7 +141,7 @@ const apiServices = printer<APIService>(
   },
 );
 
-/** Who may do what, and what is asked before, by where it is stored. */
+/** Tables of access control and admission, by where the kind is stored. */
 export const accessTables = {
   'rbac.authorization.k8s.io/rolebindings': roleBindings,
   'rbac.authorization.k8s.io/clusterrolebindings': roleBindings,

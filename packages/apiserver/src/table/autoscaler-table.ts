@@ -6,7 +6,7 @@ import { ageColumn, nameColumn, printer, texts } from './table-printer.js';
 type Spec = NonNullable<HorizontalPodAutoscaler['spec']>;
 type Metric = NonNullable<Spec['metrics']>[number];
 
-/** Parts of a metric, wanted or measured. */
+/** Parts of a metric, target or current. */
 interface Amount {
   readonly averageUtilization?: number;
   readonly averageValue?: string;

@@ -23,7 +23,7 @@ export function builtInTable({ table }: Resource): TablePrinter | undefined {
   return Object.hasOwn(tables, table) ? tables[table] : undefined;
 }
 
-/** What is shown of a kind that nobody has thought about. */
+/** The table of a kind without one of its own. */
 export const plainTable = printer<KubeObject>([nameColumn, { name: 'Created At', type: 'date' }], ({ metadata }) => [
   metadata.name,
   metadata.creationTimestamp ?? '0001-01-01T00:00:00Z',
@@ -39,10 +39,10 @@ function scaleCells({ metadata, spec, status }: ScaleObject, ages: Ages) {
   return [metadata.name, spec?.replicas ?? 0, status?.replicas ?? 0, ages.since(metadata.creationTimestamp)];
 }
 
-/** What is shown of the Scale of a built-in kind. */
+/** The table of the Scale of a built-in kind. */
 export const scaleTable = printer([...texts('Name'), ...integers('Desired', 'Available'), ageColumn], scaleCells);
 
-/** What is shown of the Scale of a custom kind. */
+/** The table of the Scale of a custom kind. */
 export const customScaleTable = printer(
   [nameColumn, ...integers('Desired', 'Available'), { ...ageColumn, type: 'date' }],
   scaleCells,

@@ -1,6 +1,6 @@
 import type { Resource, Subresource } from '../resource/resource.js';
 
-/** Resources whose status is shown by nobody, though they are. */
+/** Resources that have a table, but whose status subresource has none. */
 const hiddenStatus = [
   'apiextensions.k8s.io/customresourcedefinitions',
   'apiregistration.k8s.io/apiservices',

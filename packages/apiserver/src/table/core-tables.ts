@@ -135,7 +135,7 @@ const runtimeClasses = printer<RuntimeClass>(
   ({ metadata, handler }, ages) => [metadata.name, handler, ages.since(metadata.creationTimestamp)],
 );
 
-/** What every cluster has, by where it is stored. */
+/** Tables of core kinds, by where the kind is stored. */
 export const coreTables = {
   '/configmaps': configMaps,
   '/secrets': secrets,

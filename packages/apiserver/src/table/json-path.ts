@@ -40,7 +40,7 @@ export function parseJsonPath(text: string): readonly Step[] {
   return steps;
 }
 
-/** What a path leads to from a value; nothing where something on the way is absent. Throws a {@link JsonPathError}. */
+/** The values at a path; none where something on the way is missing. Throws a {@link JsonPathError}. */
 export function evaluateJsonPath(steps: readonly Step[], value: Json): readonly Json[] {
   return steps.reduce<readonly Json[]>((values, step) => take(step, values), [value]);
 }
@@ -137,7 +137,7 @@ type Side = { readonly path: readonly Step[] } | { readonly value: Json };
 interface Filter {
   readonly left: Side;
   readonly operator: string;
-  /** Undefined where it is asked whether the left side is there. */
+  /** Undefined for a check whether the left side exists. */
   readonly right: Side | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { type GroupVersionKind, isJsonObject, type KubeObject, type ListMeta } from 'riata/object';
 import { agesAt, type Column, type TablePrinter } from './table-printer.js';
 
-/** What of the object comes with its row. */
+/** The part of the object that comes with its row. */
 export type IncludeObject = 'Metadata' | 'Object' | 'None';
 
 /** How a Table is made. */
@@ -10,7 +10,7 @@ export interface TableForm {
   /** `meta.k8s.io/v1` or `v1beta1`, kind `Table`. */
   readonly as: GroupVersionKind;
   readonly includeObject: IncludeObject;
-  /** What items of a list are: those of built-in kinds do not say it. */
+  /** The kind of list items: those of built-in kinds do not carry it. */
   readonly item: { readonly kind: string; readonly apiVersion: string };
   /** Whether it says which columns there are: a watch does so once. */
   readonly headers: boolean;
@@ -63,7 +63,7 @@ function columnDefinition({ name, type = 'string', format = '', description = ''
 function rowObject(object: KubeObject, { as, includeObject, item }: TableForm): object | null {
   const { kind, apiVersion } = item;
   if (includeObject === 'Object') return Object.assign({ kind, apiVersion }, object);
-  // The end of what a watch begins with is told by an annotation that nobody may miss.
+  // The end of a watch's initial events is marked by an annotation that no client may miss.
   if (includeObject === 'None' && !isInitialEventsEnd(object)) return null;
   return { kind: 'PartialObjectMetadata', apiVersion: `${as.group}/${as.version}`, metadata: object.metadata };
 }

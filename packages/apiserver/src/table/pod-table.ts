@@ -6,7 +6,7 @@ import { type Ages, ageColumn, nameColumn, printer, type RowCondition, texts, wi
 type PodStatus = NonNullable<Pod['status']>;
 type ContainerStatus = NonNullable<PodStatus['containerStatuses']>[number];
 
-/** Pods: what their containers are about, summed up in a word. */
+/** Pods: the state of their containers, summed up in a word. */
 export const podTable = printer<Pod>(
   [
     nameColumn,
@@ -69,7 +69,7 @@ interface Start extends Summary {
   readonly sidecarRestarts: Restarts;
 }
 
-/** How far the init containers are: the first that is not done tells it. */
+/** The progress of the init containers: the first that is not done decides. */
 function initialized(pod: Pod, phase: string): Start {
   const specs = pod.spec?.initContainers ?? [];
   const sidecars = new Set(specs.filter(isSidecar).map(({ name }) => name));
@@ -98,7 +98,7 @@ function initialized(pod: Pod, phase: string): Start {
   };
 }
 
-/** What the containers do once they run; the first of them has the last word. */
+/** The state of the containers once they run; the first of them has the last word. */
 function running(status: PodStatus, start: Start): Summary {
   let { ready, reason } = start;
   let isRunning = false;

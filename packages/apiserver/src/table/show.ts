@@ -4,11 +4,11 @@ import type { Resource, Subresource } from '../resource/resource.js';
 import { type IncludeObject, isShowable, makeTable } from './make-table.js';
 import { printerOf } from './printer-of.js';
 
-/** What is to be shown, and how. */
+/** The object or list to show, and how. */
 export interface Shown {
   readonly resource: Resource;
   readonly subresource: Subresource | undefined;
-  /** The kind of Table that is asked for. */
+  /** The requested kind of Table. */
   readonly as: GroupVersionKind;
   readonly includeObject: IncludeObject;
   readonly clock: Pick<Scheduler, 'now'>;

@@ -97,7 +97,7 @@ const jobs = printer<Job>(
   ],
 );
 
-/** The first condition that holds tells it. */
+/** The first condition that holds decides. */
 function jobStatus({ metadata, status }: Job): string {
   const holds = (type: string) => status?.conditions?.find((c) => c.type === type)?.status === 'True';
   for (const [type, word] of [
@@ -181,7 +181,7 @@ const disruptionBudgets = printer<PodDisruptionBudget>(
   ],
 );
 
-/** What runs Pods, by where it is stored. */
+/** Tables of workloads, by where the kind is stored. */
 export const workloadTables = {
   'apps/deployments': deployments,
   'apps/replicasets': replicaSets,
