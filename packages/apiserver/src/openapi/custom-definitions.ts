@@ -3,7 +3,7 @@ import type { Resource } from '../resource/resource.js';
 import { customKindName } from './definition-names.js';
 import { type Definitions, type Dialect, kindExtension } from './definitions.js';
 
-/** Refers to a custom kind: what its definition says of it, with what every object has. */
+/** Refers to a custom kind: the schema of its definition, with the fields of every object. */
 export function customKind(definitions: Definitions, dialect: Dialect, resource: Resource): JsonObject {
   const { group, version, kind } = resource;
   return definitions.add(customKindName(group, version, kind), () => customSchema(definitions, dialect, resource));
@@ -80,7 +80,7 @@ function saysEither(anyOf: Json | undefined): boolean {
   return types.length === 2 && types[0] === 'integer' && types[1] === 'string';
 }
 
-/** What clients of v2 cannot read is left out. */
+/** Features that clients of v2 cannot read are left out. */
 function forV2(schema: JsonObject): JsonObject {
   const { allOf: _a, oneOf: _o, anyOf: _y, not: _n, default: _d, nullable, ...rest } = schema;
   const kept: Record<string, Json | undefined> = { ...rest };

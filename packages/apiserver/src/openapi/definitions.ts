@@ -15,7 +15,7 @@ export function refTo(dialect: Dialect, name: string): JsonObject {
   return { $ref: `${places[dialect]}${name}` };
 }
 
-/** What the types with their own JSON look like. */
+/** The schemas of the types with their own JSON. */
 const customs: Readonly<Record<Dialect, Readonly<Record<string, JsonObject>>>> = {
   v2: {
     'resource.Quantity': { type: 'string' },
@@ -33,7 +33,7 @@ const commonCustoms: Readonly<Record<string, JsonObject>> = {
   'runtime.RawExtension': { type: 'object' },
 };
 
-/** What an element is if nothing is said of it. */
+/** The schema of an element without facts. */
 const zeros: Readonly<Partial<Record<GoType['is'], Json>>> = { string: '', int: 0, float: 0, bool: false, struct: {} };
 
 /** Gathers the definitions that a document refers to, each with what it refers to itself. */
@@ -86,7 +86,7 @@ export class Definitions {
     };
   }
 
-  /** Refers to what every API has, e.g. `ObjectMeta`; `groups` are those that it is known in as a kind. */
+  /** Refers to a common type of all APIs, e.g. `ObjectMeta`; `groups` are those that have it as a kind. */
   meta(kind: string, groups: readonly Pick<GroupVersionKind, 'group' | 'version'>[] = []): JsonObject {
     const more = groups.length === 0 ? {} : kindExtension(groups.map((of) => ({ ...of, kind })));
     if (kind === 'Patch') return this.add(metaName(kind), () => ({ type: 'object' }));
@@ -96,7 +96,7 @@ export class Definitions {
     return this.add(structName(struct), () => ({ ...this.#structSchema(struct), ...more }));
   }
 
-  /** All that was gathered, by name. */
+  /** All definitions, by name. */
   all(): JsonObject {
     return Object.fromEntries([...this.#made].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
@@ -199,7 +199,7 @@ export function kindExtension(kinds: readonly GroupVersionKind[]): JsonObject {
   return { 'x-kubernetes-group-version-kind': named };
 }
 
-/** What stands in the field when nobody says: its own default, or what Go has in it anyway. */
+/** The default of the field: its own, or Go's zero value. */
 function defaultOf({ default: own, type, pointer, kept, zero }: GoField): Json | undefined {
   if (own !== undefined) return own;
   if (zero) return zeros[type.is];

@@ -18,8 +18,8 @@ const info = { title: 'Kubernetes', version: '1.36' };
 const bearer = { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' };
 
 /**
- * The OpenAPI documents of all that is served: made when they are asked for, and kept until what they tell of changes.
- * Field by field as kube-apiserver has them, but without its sentences.
+ * The OpenAPI documents of everything that is served: made on first use, and kept until the served resources change.
+ * Field by field as kube-apiserver has them, but without its descriptions.
  */
 export class OpenApi {
   readonly #table: ResourceTable;
@@ -52,7 +52,9 @@ export class OpenApi {
     return bytes;
   }
 
-  /** What `/openapi/v3` answers: the path of each document, with its hash. Others get their turn while it is made. */
+  /**
+   * The answer of `/openapi/v3`: the path of each document, with its hash. Yields to the event loop while it is made.
+   */
   index(): Promise<OpenApiDocument> {
     this.#forget();
     this.#index ??= this.#makeIndex();
@@ -104,7 +106,7 @@ export class OpenApi {
   async #makeIndex(): Promise<OpenApiDocument> {
     const paths: Record<string, JsonObject> = {};
     for (const path of this.#paths()) {
-      // What is gone by now has no document any more.
+      // Removed meanwhile: it has no document any more.
       if (!this.has(path)) continue;
       paths[path] = { serverRelativeURL: `/openapi/v3/${path}?hash=${this.version3(path).hash}` };
       await this.#clock.yield();

@@ -4,7 +4,7 @@ import { builtInSchema } from '../schema/built-in/built-in-schema.js';
 import type { Parameter } from './parameters.js';
 import * as parameters from './parameters.js';
 
-/** What an operation answers with. */
+/** The answer of an operation. */
 export type Answer = GroupVersionKind | 'list' | 'Status' | 'WatchEvent' | 'text' | 'APIResourceList';
 
 /** One method of a path. */
@@ -12,20 +12,20 @@ export interface Operation {
   readonly method: string;
   readonly id: string;
   readonly action: string | undefined;
-  /** What it is about; undefined for discovery. */
+  /** The kind that it is about; undefined for discovery. */
   readonly kind: GroupVersionKind | undefined;
   readonly parameters: readonly Parameter[];
   readonly body?: GroupVersionKind | 'Patch' | 'DeleteOptions';
   readonly codes: readonly number[];
   readonly answer: Answer;
-  /** Whether events may be asked for. */
+  /** Whether it may be a watch. */
   readonly streams?: boolean;
 }
 
 export interface Path {
   readonly path: string;
   readonly operations: readonly Operation[];
-  /** Those that all operations have in common. */
+  /** The parameters that all operations share. */
   readonly parameters: readonly Parameter[];
 }
 
@@ -36,7 +36,7 @@ export function operationNames(group: string, version: string): { readonly prefi
   return { prefix: capital(camel) + capital(version), tag: `${camel}_${version}` };
 }
 
-/** All that can be done with a resource. */
+/** All operations of a resource. */
 export function pathsOf(resource: Resource): readonly Path[] {
   const { group, version, plural, scope, builtIn, subresources } = resource;
   const base = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
@@ -102,7 +102,7 @@ export function pathsOf(resource: Resource): readonly Path[] {
   return paths;
 }
 
-/** Those that lead to something behind the server. */
+/** Those that connect to something behind the server. */
 function isConnected({ kind }: Subresource): boolean {
   return kind.endsWith('Options');
 }
@@ -200,7 +200,7 @@ class OperationMaker {
     return `${verb}${this.#prefix}${this.#scoped}${this.#resource.kind}${capital(sub?.name ?? '')}`;
   }
 
-  /** What an operation is said to be about: for custom kinds, the kind itself. */
+  /** The kind of an operation: for custom kinds, the kind itself. */
   #about(sub: Subresource | undefined): GroupVersionKind {
     return this.#kindOf(this.#resource.builtIn ? sub : undefined);
   }
@@ -211,7 +211,7 @@ class OperationMaker {
   }
 }
 
-/** Kinds whose last state is told when they are deleted; the others answer with a Status. */
+/** Kinds that answer a deletion with their last state; the others answer with a Status. */
 const answeredOnDelete: ReadonlySet<string> = new Set([
   ...['PersistentVolume', 'PersistentVolumeClaim', 'Pod', 'PodTemplate'].map((kind) => `/${kind}`),
   ...['ResourceQuota', 'Service', 'ServiceAccount'].map((kind) => `/${kind}`),
@@ -225,7 +225,7 @@ const answeredOnDelete: ReadonlySet<string> = new Set([
 
 const allMethods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'];
 
-/** What all operations take is told once. */
+/** Parameters of all operations are listed once. */
 function shared(path: string, operations: readonly Operation[], common: readonly Parameter[]): Path {
   const [first, ...rest] = operations.map((operation) => operation.parameters);
   const everywhere = (first ?? []).filter((p) => rest.every((other) => other.some(({ name }) => name === p.name)));

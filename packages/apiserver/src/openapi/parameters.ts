@@ -34,7 +34,7 @@ export const prettyParameter = query('string', 'pretty');
 export const pathParameters = (...names: string[]): Parameter[] =>
   names.map((name) => ({ name, in: 'path', type: 'string' }));
 
-/** What the log of a Pod can be asked for. */
+/** The parameters of a Pod's log. */
 export const logParameters = [
   ...query('string', 'container'),
   ...query('boolean', 'follow', 'insecureSkipTLSVerifyBackend'),

@@ -15,7 +15,7 @@ export type GroupVersion = Pick<GroupVersionKind, 'group' | 'version'>;
 
 export const core: GroupVersion = { group: '', version: 'v1' };
 
-/** Writes the operations of resources down in one version of OpenAPI; what they refer to is gathered meanwhile. */
+/** Writes the operations of resources in one version of OpenAPI; collects the definitions that they refer to. */
 export class PathItems {
   readonly #dialect: Dialect;
   readonly #definitions: Definitions;
@@ -34,7 +34,7 @@ export class PathItems {
     return Object.fromEntries(pathsOf(resource).map((path) => [path.path, this.#item(path, resource, tag)]));
   }
 
-  /** A path that tells of something, e.g. of all resources of a version. */
+  /** A discovery path, e.g. for all resources of a version. */
   telling(path: string, id: string, tag: string, kind: string): JsonObject {
     const schema = this.#definitions.meta(kind, [core]);
     const types = [...plainTypes, protobuf];
