@@ -90,7 +90,7 @@ export function isWrapped(type: GoType): boolean {
   return type.is === 'list' && (type.text.endsWith('.ExtraValue') || type.text.endsWith('.Verbs'));
 }
 
-/** What a message has under the given numbers; the last of each counts. */
+/** The values of a message under the given numbers; the last of each counts. */
 function members(reader: WireReader, read: Readonly<Record<number, () => Json>>): Record<number, Json> {
   const found: Record<number, Json> = {};
   while (reader.next()) {

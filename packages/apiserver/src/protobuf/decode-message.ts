@@ -7,7 +7,10 @@ import type { WireReader } from './wire-reader.js';
 
 type Fields = Record<string, Json>;
 
-/** Reads a message of that type as JSON: what was written, empty values too. Unknown fields are passed over, as in Go. */
+/**
+ * Reads a message of that type as JSON: everything that was written, empty values too. Unknown fields are skipped, as
+ * in Go.
+ */
 export function decodeMessage(reader: WireReader, struct: GoStruct): JsonObject {
   const object: Fields = {};
   decodeFields(reader, planOf(struct), object);

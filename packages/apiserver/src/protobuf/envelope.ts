@@ -9,7 +9,7 @@ import { asBuffer, WireError, WireReader } from './wire-reader.js';
 
 export { WireError };
 
-/** What every object in Protobuf begins with. */
+/** The first bytes of every object in Protobuf. */
 const prefix = Buffer.from('k8s\0', 'latin1');
 
 /** An object's bytes: `k8s\0` and a `runtime.Unknown` with its kind and its message. */
@@ -35,8 +35,8 @@ export function encodeEvent(type: string, object: JsonObject): Buffer {
 }
 
 /**
- * An object's bytes as JSON, if it is of the `expected` kind or says none: what is of another kind is not read, but said
- * to be of that kind. Throws an {@link EnvelopeError}, or a {@link WireError} for what is wrong inside.
+ * An object's bytes as JSON, if it is of the `expected` kind or names none: an object of another kind is not decoded,
+ * only its kind is returned. Throws an {@link EnvelopeError}, or a {@link WireError} for malformed contents.
  */
 export function decodeObject(bytes: Uint8Array, expected: TypeMeta): JsonObject {
   const { apiVersion, kind, raw } = openEnvelope(bytes);
@@ -103,7 +103,7 @@ export function encodeListHead(list: JsonObject, itemsLength: number): Buffer {
   return writer.take();
 }
 
-/** So many items of a list, one after the other. */
+/** Some items of a list, one after the other. */
 export function encodeItems(items: readonly JsonObject[], { apiVersion, kind }: TypeMeta): Buffer {
   const struct = structOf({ apiVersion, kind });
   if (struct === undefined) throw new TypeError(`Protobuf: no message for ${apiVersion} ${kind}`);

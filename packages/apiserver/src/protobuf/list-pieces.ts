@@ -4,10 +4,13 @@ import { shownAs } from '../resource/custom/in-version.js';
 import type { FoundList } from '../resource/list-objects.js';
 import type { Resource } from '../resource/resource.js';
 
-/** So many objects are encoded before others get their turn. */
+/** How many objects are encoded before the event loop gets a turn. */
 const slice = 500;
 
-/** The bytes of a long list of a built-in kind in pieces. All are made before the first is sent: it tells the length. */
+/**
+ * The bytes of a long list of a built-in kind in pieces. All are made before the first is sent, since that carries the
+ * length.
+ */
 export async function* protobufListPieces(
   { head, found }: FoundList,
   resource: Resource,

@@ -30,9 +30,9 @@ export function planOf(struct: GoStruct): MessagePlan {
 }
 
 /**
- * The table has a line for each struct, e.g. `NamedRuleWithOperations 1 2.1 2.2.1`: the numbers of its fields in their
- * order, those of an embedded message behind its own number, `-` for what is not there. Where there is no line, the fields
- * are counted from 1. The kind and version of an object stand in the envelope.
+ * The table has a line for each struct, e.g. `NamedRuleWithOperations 1 2.1 2.2.1`: the numbers of its fields in order,
+ * those of an embedded message behind its own number, `-` for a missing one. Without a line, the fields are counted
+ * from 1. The kind and version of an object are in the envelope.
  */
 function makePlan(struct: GoStruct): MessagePlan {
   const fields = struct.fieldList;

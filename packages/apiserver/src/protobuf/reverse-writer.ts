@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 
 /**
- * Writes a Protobuf message from its last byte to its first: what comes before a nested message is its length, which is
- * known once it is written. So write fields in reverse.
+ * Writes a Protobuf message from its last byte to its first: a nested message comes after its length, which is known
+ * once it is written. So write fields in reverse.
  */
 export class ReverseWriter {
   #buffer: Buffer;
@@ -20,7 +20,7 @@ export class ReverseWriter {
     return this.#buffer.length - this.#at;
   }
 
-  /** What was written, not copied: write no more after. */
+  /** The written bytes, not copied: don't write afterwards. */
   take(): Buffer {
     return this.#buffer.subarray(this.#at);
   }
@@ -109,7 +109,7 @@ export class ReverseWriter {
     this.raw(Uint8Array.from(bytes));
   }
 
-  /** Where the next so many bytes go. */
+  /** The position of the next bytes. */
   #room(size: number): number {
     if (size > this.#at) {
       const old = this.#buffer;

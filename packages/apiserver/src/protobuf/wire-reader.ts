@@ -109,7 +109,7 @@ export class WireReader {
     return at;
   }
 
-  /** A tag or a length: what is longer than 32 bits is none. */
+  /** A tag or a length: at most 32 bits. */
   #varint(): number {
     let value = 0;
     for (let shift = 1; shift < 2 ** 35; shift *= 128) {
