@@ -11,7 +11,7 @@ export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 /** The form in which a watcher gets objects: how its resource shows them, and what else is made of them. */
 export interface EventForm extends ShownAs {
-  /** Names the form: equal names give equal bytes. Undefined: they change, and are made for each watcher anew. */
+  /** Names the form: equal names give equal bytes. Undefined: they change, and are made again for each watcher. */
   readonly id: string | undefined;
   /** E.g. the metadata alone, or a row of a table. @default the object itself */
   readonly project?: (object: KubeObject) => unknown;
@@ -22,7 +22,7 @@ export interface EventForm extends ShownAs {
 /** Puts an event into bytes. */
 export type WriteEvent = (type: EventType | 'BOOKMARK' | 'ERROR', object: JsonObject) => Buffer;
 
-/** How many bytes of events are kept for those who have yet to send them. */
+/** How many bytes of events are kept for watchers that have yet to send them. */
 const limitBytes = 16 * 1024 * 1024;
 
 /** The bytes of events. An event that goes to many watchers is encoded once for each form. */

@@ -10,13 +10,13 @@ import { bookmark, type EventEncoder, type EventForm, type EventType, line } fro
 
 /** Where the events of a watch go. */
 export interface WatchSink {
-  /** False when the peer has not taken what was written before; `drained` then tells when to go on. */
+  /** False when the peer has not read what was written before; `drained` then resolves when to continue. */
   write(bytes: Uint8Array): boolean;
   drained(): Promise<void>;
   end(): void;
 }
 
-/** What a watch is told. */
+/** The parameters of a watch. */
 export interface WatchRequest extends Choice {
   readonly resourceVersion?: string;
   readonly sendInitialEvents?: boolean;
@@ -61,7 +61,7 @@ export class WatchSession {
   #subscription: Disposable | undefined;
   /** The state at the start, or the past since then; it goes out before what follows and is no sign of being behind. */
   #state: Pending[] = [];
-  /** How much of the state has gone out: taking from the front of a long array is slow. */
+  /** How much of the state has been sent: taking from the front of a long array is slow. */
   #stateAt = 0;
   #pending: Pending[] = [];
   #replaying = false;
@@ -117,12 +117,12 @@ export class WatchSession {
     this.#pump();
   }
 
-  /** Ends the watch from outside: the client has gone, or the server goes. */
+  /** Ends the watch from outside: the client has disconnected, or the server stops. */
   stop(): void {
     this.#finish();
   }
 
-  /** Ends the watch when all is sent that has happened so far: what it is about is no more. */
+  /** Ends the watch when everything that has happened so far is sent: its resource no longer exists. */
   end(): void {
     this.#subscription?.[Symbol.dispose]();
     this.#inOrder(() => {
@@ -188,7 +188,7 @@ export class WatchSession {
     else if (saw) this.#tell('DELETED', removed ?? this.#encoder.lastSeen(event, before));
   }
 
-  /** Mostly nothing waits, and there are many to be told: then it is written at once. */
+  /** Mostly nothing is pending, and there are many watchers: then the event is written at once. */
   #tell(type: EventType, stored: Stored): void {
     if (this.#pumping || this.#replaying || this.#state.length + this.#pending.length > 0) {
       this.#queue({ type, stored });
@@ -212,7 +212,7 @@ export class WatchSession {
     if (this.#isTooFarBehind()) this.#finish();
   }
 
-  /** What waits is no more than the history holds anyway, so that whoever does not read costs no memory of his own. */
+  /** Pending events are no more than the history holds anyway, so that a slow reader costs no extra memory. */
   #isTooFarBehind(): boolean {
     const [oldest] = this.#pending;
     if (oldest !== undefined && 'stored' in oldest && oldest.stored.revision <= this.#parts.storage.compacted) {
@@ -231,7 +231,7 @@ export class WatchSession {
 
   #pumped(): void {
     this.#pumping = false;
-    // What came between the last look and now.
+    // The events since the last check.
     if (this.#state.length + this.#pending.length > 0) this.#pump();
     else if (this.#closing) this.#finish();
   }
@@ -243,7 +243,7 @@ export class WatchSession {
     } while (!this.#ended && !this.#writeSome());
   }
 
-  /** An event that cannot be put into bytes ends the watch: neither the process nor whoever wrote has to bear it. */
+  /** An event that cannot be encoded ends the watch; it must fail neither the process nor the write. */
   #encode(type: EventType, stored: Stored): Buffer | undefined {
     try {
       return this.#encoder.event(type, stored, this.#form);
