@@ -15,7 +15,7 @@ export interface RunningComponents {
   readonly scheduler: boolean;
 }
 
-/** Whether a resource is the one that tells how the parts of the control plane are. */
+/** Whether a resource is `componentstatuses`. */
 export function isComponentStatus(resource: Resource): boolean {
   return resource.builtIn && resource.table === '/componentstatuses';
 }
@@ -40,7 +40,7 @@ export function componentStatuses(
   return { kind, apiVersion, metadata: {}, items } as unknown as KubeList<KubeObject>;
 }
 
-/** A component runs in this process, or is left to others; nobody listens where those would be asked. */
+/** A component runs in this process or elsewhere; nothing listens where the real server would probe the others. */
 function statuses({ controllers, scheduler }: RunningComponents): readonly KubeObject[] {
   const runs: Readonly<Record<string, boolean>> = { 'controller-manager': controllers, scheduler };
   const names = [...Object.keys(others), 'etcd-0'];

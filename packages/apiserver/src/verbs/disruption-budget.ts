@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from 'riata/object';
 import { metaOf, textOf } from '../resource/metadata.js';
 import { forbiddenWrite, tooManyRequests } from '../status/refusal.js';
 
-/** So many evictions may wait until the controller of budgets has seen them. */
+/** How many evictions may wait until the budget's controller has seen them. */
 const maxWaiting = 2000;
 
 const refused = "Cannot evict pod as it would violate the pod's disruption budget.";

@@ -64,7 +64,7 @@ export function* evict(
   return statusOf('Success', 201);
 }
 
-/** Marks the Pod as evicted and deletes it. What is known of its version is looked at before the mark changes it. */
+/** Marks the Pod as evicted and deletes it. Its preconditions are checked before the mark changes its version. */
 function remove(
   store: ObjectStore,
   pods: Resource,
@@ -101,7 +101,7 @@ const evicted = {
   message: 'Eviction API: evicting',
 };
 
-/** Nobody misses a Pod that does not run yet, or no more, or that is on its way out. */
+/** A Pod that does not run yet, or no longer runs, or is being deleted needs no budget. */
 function isNoDisruption(pod: JsonObject): boolean {
   const phase = textOf(valueAt(pod, 'status.phase'));
   return ['', 'Pending', 'Succeeded', 'Failed'].includes(phase) || textOf(metaOf(pod).deletionTimestamp) !== '';

@@ -6,7 +6,7 @@ import { stringsOf, textOf, valueAt } from '../resource/metadata.js';
 import type { Resource } from '../resource/resource.js';
 import type { Storage } from '../storage/storage.js';
 
-/** What has to be seen to tell which flow a request belongs to. */
+/** The attributes that decide the flow of a request. */
 export interface FlowClassifierParts {
   readonly storage: Storage;
   readonly schemas: Resource;
@@ -19,8 +19,8 @@ interface Flow {
 }
 
 /**
- * Finds the FlowSchema that a request belongs to, and its PriorityLevelConfiguration, which clients are told of by
- * headers. Nobody is made to wait: requests of one process have no need of it.
+ * Finds the FlowSchema of a request, and its PriorityLevelConfiguration, which clients get in headers. No request
+ * waits: one process does not need that.
  */
 export class FlowClassifier {
   readonly #parts: FlowClassifierParts;
@@ -36,7 +36,7 @@ export class FlowClassifier {
     if (table === schemas.table || table === levels.table) this.#flows = undefined;
   }
 
-  /** The headers that tell of the flow; none if no FlowSchema matches. */
+  /** The headers that name the flow; none if no FlowSchema matches. */
   headersFor(user: UserInfo, info: RequestInfo): ReplyHeaders {
     this.#flows ??= this.#read();
     for (const { rules, headers } of this.#flows) if (rules.some((rule) => matches(rule, user, info))) return headers;

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from 'riata/object';
 import { valueAt } from '../resource/metadata.js';
 
-/** What a condition of a Pod is to say from now on. */
+/** The new state of a Pod's condition. */
 export interface PodCondition {
   readonly type: string;
   readonly status: string;

@@ -10,8 +10,8 @@ import { badRequest, invalidObject, notFound, Refusal } from '../status/refusal.
 const options = { group: '', kind: 'PodLogOptions', plural: 'podlogoptions' };
 
 /**
- * Reads the log of a Pod, in which there is nothing before it has a node; from then on only its node would know, which
- * nobody reaches. Throws what is wrong with the question, or why there is no answer.
+ * Reads the log of a Pod, which is empty before it has a node; from then on only its node has it, which cannot be
+ * reached here. Throws for invalid options, or with the reason for the missing log.
  */
 export function readLog(store: ObjectStore, nodes: Resource, pod: () => KubeObject, name: string, query: Query): void {
   const problems = checkOptions(query);

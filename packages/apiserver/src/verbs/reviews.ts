@@ -10,12 +10,12 @@ import {
 } from '../authorization/access-review.js';
 import { withMeta } from '../resource/metadata.js';
 
-/** What reviews are answered from. */
+/** What reviews need. */
 export interface ReviewParts extends AccessReviewParts {
   readonly tokens: TokenAuthenticator;
 }
 
-/** A review, who asks, and where and when. */
+/** A review, its user, namespace and time. */
 export interface Review {
   readonly body: JsonObject;
   readonly user: UserInfo;
@@ -39,7 +39,7 @@ const answers: Readonly<Record<string, Answer>> = {
   SelfSubjectAccessReview: withStatus(({ body, user }, parts) => reviewOwnAccess(parts, body, user)),
   SubjectAccessReview: withStatus(({ body }, parts) => reviewAccess(parts, body)),
   LocalSubjectAccessReview: withStatus(({ body, namespace }, parts) => reviewAccess(parts, body, namespace)),
-  // What was asked is not part of the answer.
+  // The spec is not part of the answer.
   SelfSubjectRulesReview: ({ body, user }, parts) => ({
     ...{ kind: body.kind, apiVersion: body.apiVersion, metadata: {}, spec: {} },
     status: reviewOwnRules(parts, body, user),

@@ -51,7 +51,7 @@ export function* rescale(
   return scaleOf(resource, (yield* store.updateSteps(resource, namespace, name, change, context)).object);
 }
 
-/** The real server loses the time of who has scaled, on the way from the Scale to the object and back. */
+/** The real server loses the time of the scaling manager, on the way from the Scale to the object and back. */
 function withoutScaleTimes(object: JsonObject): JsonObject {
   const { managedFields } = metaOf(object);
   if (!Array.isArray(managedFields)) return object;
@@ -60,7 +60,7 @@ function withoutScaleTimes(object: JsonObject): JsonObject {
     const { time: _, ...rest } = entry;
     return rest;
   });
-  // What has no time stands before the others of its operation.
+  // Entries without a time come before the others of their operation.
   const rank = (entry: Json) =>
     isJsonObject(entry) ? `${textOf(entry.operation)} ${entry.time === undefined ? 0 : 1}` : '';
   entries.sort((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0));

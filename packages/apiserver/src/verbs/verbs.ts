@@ -61,7 +61,7 @@ export interface VerbParts {
   readonly builtIn: (group: string, version: string, plural: string) => Resource;
 }
 
-/** A list of so many objects is not made at once. */
+/** A list of this many objects is encoded in pieces. */
 const longList = 50;
 
 /** The verbs of every resource: from a request that was understood to the storage and back. */
@@ -86,12 +86,12 @@ export class Verbs implements VerbHandlers {
     for (const session of this.#sessions) session.stop();
   }
 
-  /** Ends the watches of a table, after all that they are to be told. */
+  /** Ends the watches of a table, after all pending events. */
   endWatches(table: string): void {
     for (const session of this.#sessions) if (session.table === table) session.end();
   }
 
-  /** Lets watches begin from now on only, as after a restart: what is told to watches was not kept. */
+  /** Lets watches start only from now on, as after a restart: the watch history was not kept. */
   forgetEvents(): void {
     this.#watchesFrom = this.#parts.storage.revision;
   }
@@ -142,7 +142,7 @@ export class Verbs implements VerbHandlers {
   watch(request: WatchVerbRequest): Promise<void> {
     const { resource, options, reply, headers, signal } = request;
     if (request.negotiated.as?.kind === 'PartialObjectMetadataList') {
-      // No event is a list: there is nothing that could be told.
+      // No event is a list: there is nothing to send.
       reply.head(200, headers);
       reply.end();
       return Promise.resolve();
