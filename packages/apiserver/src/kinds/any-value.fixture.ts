@@ -14,13 +14,13 @@ const special: Readonly<Record<string, readonly Json[]>> = {
   byte: ['', 'YQ=='],
 };
 
-/** What is left out, e.g. what the rules do not look at. */
+/** Fields to leave out, e.g. those without rules. */
 export interface AnyValueOptions {
   /** Fields of these names. */
   readonly without?: readonly string[];
   /** Whether lists and maps may be empty. @default true */
   readonly empties?: boolean;
-  /** Texts that mean something to the kind, beside those that mean something to most. */
+  /** Texts with a meaning for the kind, beside common ones. */
   readonly texts?: readonly string[];
 }
 

@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from 'riata/object';
 
 /**
- * What a field is where nobody has set it: a value, or a function of the object that the field stands in and of the
- * whole object. Undefined leaves the field out.
+ * The default of a field: a value, or a function of the object that holds the field and of the whole object. Undefined
+ * leaves the field out.
  */
 export type DefaultValue = Json | ((parent: JsonObject, root: JsonObject) => Json | undefined);
 
@@ -17,8 +17,8 @@ class Computed {
 
 /**
  * Defaults by path, e.g. `spec.replicas`; `containers[]` stands for every element of a list, `limits{}` for every value
- * of a map. What a path leads through is never made: name it first, e.g. `'spec.strategy': {}`. A value that stands
- * before another is there when the other is looked at, if both are in the same object.
+ * of a map. Parents of a path are never created: name them first, e.g. `'spec.strategy': {}`. Within one object, an
+ * earlier default is set when a later one is computed.
  */
 export type DefaultsTable = Readonly<Record<string, DefaultValue | Computed>>;
 
@@ -53,7 +53,7 @@ type Step =
   | { readonly field: string; readonly value: DefaultValue | Computed }
   | { readonly field: string; readonly each: Each; readonly level: Level };
 
-/** What is to be done in one object of a path. */
+/** The defaults to set in one object of a path. */
 class Level {
   readonly steps: Step[] = [];
   readonly #below = new Map<string, Level>();

@@ -4,7 +4,7 @@ import type { FieldError } from '../status/field-error.js';
 import type { Refusal, ResourceName } from '../status/refusal.js';
 import type { ApplyDefaults, DefaultsTable } from './defaults-table.js';
 
-/** What the server knows while it prepares an object. */
+/** The context in which the server prepares an object. */
 export interface PrepareContext {
   /** The time of the request, RFC 3339. */
   readonly now: string;
@@ -14,9 +14,9 @@ export interface PrepareContext {
   readonly dryRun: boolean;
   /** Who writes (`authentication.k8s.io/v1` `UserInfo`); undefined for the server itself. */
   readonly user?: JsonObject | undefined;
-  /** Tells the writer something that is no error, and that is not to be seen any more once the object is prepared. */
+  /** Warns the writer about something that is no longer visible once the object is prepared. */
   warn(text: string): void;
-  /** What is stored under `group/plural`, e.g. `/services`; in one namespace, or in all. */
+  /** The objects stored under `group/plural`, e.g. `/services`; in one namespace, or in all. */
   objects(table: string, namespace?: string): readonly KubeObject[];
 }
 
@@ -27,26 +27,26 @@ export interface PrepareContext {
  */
 export interface KindRules {
   /**
-   * What upstream's `SetDefaults_…` fill in: applied to what a client writes (create, update, the result of every patch)
-   * before it is noted who wrote what, never to what is stored. A function where a table cannot say it.
+   * The defaults of upstream's `SetDefaults_…`: applied to what a client writes (create, update, the result of every
+   * patch) before ownership is tracked, never to stored objects. A function where a table is not enough.
    */
   readonly defaults?: DefaultsTable | ApplyDefaults;
   /**
-   * What admission, `PrepareForCreate` and `PrepareForUpdate` make of it, once it was noted who wrote what; `before` is
+   * The changes of admission, `PrepareForCreate` and `PrepareForUpdate`, after ownership is tracked; `before` is
    * undefined for a new object. A `Refusal` may be thrown.
    */
   readonly prepare?: (object: JsonObject, before: JsonObject | undefined, context: PrepareContext) => JsonObject;
-  /** What is wrong with it, on create and on every update but of its status. Metadata is checked elsewhere. */
+  /** The problems of it, on create and on every update except of its status. Metadata is checked elsewhere. */
   readonly validate?: (
     object: JsonObject,
     before: JsonObject | undefined,
     subresource: string,
   ) => readonly FieldError[];
-  /** What is wrong with the change from `before`, e.g. a field that must stay; not for writes of the status. */
+  /** The problems of the change from `before`, e.g. of an immutable field; not for writes of the status. */
   readonly validateUpdate?: (object: JsonObject, before: JsonObject, subresource: string) => readonly FieldError[];
-  /** What is wrong with a write of the status. */
+  /** The problems of a write of the status. */
   readonly validateStatus?: (object: JsonObject, before: JsonObject) => readonly FieldError[];
-  /** What the writer is told that is no error. Not for writes to subresources. */
+  /** Warnings for the writer. Not for writes to subresources. */
   readonly warnings?: (object: JsonObject, before: JsonObject | undefined) => readonly string[];
   /** Whether `metadata.generation` counts changes of the annotations, too. @default false */
   readonly countsAnnotations?: boolean;
@@ -56,12 +56,15 @@ export interface KindRules {
   readonly nameRule?: NameRule;
   /** Whether the status of a new object may come with it. @default false: it begins empty */
   readonly takesStatusOnCreate?: boolean;
-  /** What no writer owns, as paths by subresource. @default the status of the object, and all but it of its status */
+  /**
+   * Fields without owners, as paths by subresource. @default the status of the object, and everything but the status
+   * for writes to it
+   */
   readonly resets?: Readonly<Record<string, readonly (readonly string[])[]>>;
   /** Tables whose object of the same key goes when one of these goes. */
   readonly removesAlso?: readonly string[];
   /** Why an object cannot be deleted. */
   readonly refuseDelete?: (resource: ResourceName, name: string) => Refusal | undefined;
-  /** What changes about an object once it is to be deleted and something keeps it. */
+  /** Changes of an object whose deletion is requested while something keeps it. */
   readonly whenDeleting?: (object: JsonObject, now: string) => JsonObject;
 }

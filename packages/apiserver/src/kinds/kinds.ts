@@ -37,7 +37,7 @@ const kinds: Readonly<Record<string, () => KindRules>> = {
   'scheduling.k8s.io/priorityclasses': () => priorityClassRules,
 };
 
-/** What {@link KindRules} there are for a resource, in the form in which the server asks for them. */
+/** The {@link KindRules} of a resource, in the form that the server uses. */
 export function rulesOfKind(group: string, version: string, plural: string): Partial<ResourceRules> {
   const find = kinds[`${group}/${version}/${plural}`] ?? kinds[`${group}/${plural}`];
   return find === undefined ? {} : asResourceRules(find);

@@ -41,7 +41,7 @@ export const certificateSigningRequestRules: KindRules = {
   validateStatus: (object, before) => checkStatus(object, before, 'status'),
 };
 
-/** Who asks is known; what is asked stays; conditions get their times. */
+/** The server sets the user; the spec stays; conditions get their times. */
 function prepare(object: JsonObject, before: JsonObject | undefined, context: PrepareContext): JsonObject {
   const { now, subresource, user = {} } = context;
   if (before === undefined) {

@@ -7,7 +7,7 @@ import { checkLabelSelector } from '../checks/label-selector.js';
 import { checkRule } from '../cluster/webhook-configuration.js';
 import type { DefaultsTable } from '../defaults-table.js';
 
-/** What is filled in where a policy or a binding says which requests it is for. */
+/** The defaults of the match rules of a policy or a binding. */
 export function matchDefaults(at: string): DefaultsTable {
   return {
     [`${at}.matchPolicy`]: 'Equivalent',
@@ -18,7 +18,7 @@ export function matchDefaults(at: string): DefaultsTable {
   };
 }
 
-/** What is wrong with what says which requests a policy or a binding is for; what is absent is fine. */
+/** The problems of the match rules of a policy or a binding; missing ones are fine. */
 export function checkMatchResources(given: Json | undefined, path: string): FieldError[] {
   if (!isGiven(given)) return [];
   const match = recordOf(given);
@@ -50,7 +50,7 @@ function checkNamedRule(rule: JsonObject, path: string): FieldError[] {
 
 const changing = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
 
-/** What is deleted cannot be changed. */
+/** A deleted object cannot be changed. */
 export function checkChangingOperations(given: Json | undefined, path: string): FieldError[] {
   return recordsOf(recordOf(given).resourceRules).flatMap((rule) =>
     stringsOf(rule.operations)

@@ -7,7 +7,7 @@ import { checkEnum } from '../checks/basic-checks.js';
 import { checkMatchConditions } from '../cluster/webhook-configuration.js';
 import { checkMatchResources } from './match-resources.js';
 
-/** What the specs of both kinds of policies have in common, as far as it stands before what a policy does. */
+/** The parts of the specs that both kinds of policies share. */
 export function checkPolicyHead(spec: JsonObject, before: JsonObject | undefined): FieldError[] {
   const { paramKind, matchConstraints, matchConditions } = spec;
   const old = before && recordOf(before.spec);
@@ -82,7 +82,7 @@ export function checkVariables(spec: JsonObject, compiler: AdmissionCompiler, na
   });
 }
 
-/** What is wrong with an expression; nothing, if it compiles. */
+/** The problems of an expression; none, if it compiles. */
 export function expressionErrors(compiled: CompiledExpression, path: string, shown = compiled.source): FieldError[] {
   if (!('problem' in compiled)) return [];
   return [compiled.isInternal ? internalError(path, compiled.problem) : invalid(path, shown, compiled.problem)];

@@ -17,7 +17,7 @@ const reason = byPattern(
 );
 const states = ['False', 'True', 'Unknown'];
 
-/** What is wrong with conditions of the common form (`metav1validation.ValidateConditions`). */
+/** The problems of conditions of the common form (`metav1validation.ValidateConditions`). */
 export function checkConditions(given: Json | undefined, path: string): FieldError[] {
   const types = new Set<string>();
   return recordsOf(given).flatMap((condition, index) => {

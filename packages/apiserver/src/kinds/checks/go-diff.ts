@@ -7,7 +7,7 @@ interface Block {
   readonly size: number;
 }
 
-/** What changes between two values, as upstream shows it: a unified diff of their JSON, indented by one space. */
+/** The changes between two values, as upstream shows them: a unified diff of their JSON, indented by one space. */
 export function goDiff(before: unknown, after: unknown): string {
   const [a, b] = [before, after].map((value) => JSON.stringify(value, undefined, 1).split('\n')) as [
     string[],

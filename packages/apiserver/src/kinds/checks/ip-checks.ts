@@ -3,7 +3,7 @@ import { goQuote } from '../../status/go-quote.js';
 import { contains, formatCidr, formatIp, type IpAddress, masked, parseCidr, parseIp } from './ip-address.js';
 
 /**
- * An address in a field that has always taken more forms than one; what the object has had before (`known`) stays
+ * An address in a field that has always accepted several forms; values that the object had before (`known`) stay
  * allowed (`IsValidIPForLegacyField`).
  */
 export function checkIp(value: string, path: string, known: readonly string[] = []): FieldError[] {
@@ -16,7 +16,7 @@ export function checkIp(value: string, path: string, known: readonly string[] = 
   return errors;
 }
 
-/** What is wrong with a name that is to be an address in its one form. */
+/** The problems of a name that must be an address in its canonical form. */
 export function canonicalIpProblems(value: string): string[] {
   return checkCanonicalIp(value, '').map(({ body }) => body.slice(`Invalid value: ${goQuote(value)}: `.length));
 }
@@ -71,7 +71,7 @@ export function checkEndpointIp(value: string, path: string): FieldError[] {
   return errors;
 }
 
-/** What to tell about an address that is taken but should be written in another way (`GetWarningsForIP`). */
+/** Warnings about an address that is accepted but should be written differently (`GetWarningsForIP`). */
 export function ipWarnings(value: string, path: string): readonly string[] {
   const ip = parseIp(value);
   if (ip === undefined) return [];
@@ -83,7 +83,7 @@ export function ipWarnings(value: string, path: string): readonly string[] {
   return [`${path}: IPv6 address ${goQuote(value)} should be in RFC 5952 canonical format (${better})`];
 }
 
-/** What to tell about a network that is taken but should be written in another way (`GetWarningsForCIDR`). */
+/** Warnings about a network that is accepted but should be written differently (`GetWarningsForCIDR`). */
 export function cidrWarnings(value: string, path: string): readonly string[] {
   const cidr = parseCidr(value);
   if (cidr === undefined) return [];

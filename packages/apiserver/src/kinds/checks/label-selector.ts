@@ -5,7 +5,7 @@ import { checkLabels } from '../../schema/object-meta.js';
 import { type FieldError, forbidden, invalid, required } from '../../status/field-error.js';
 import { checkText } from './basic-checks.js';
 
-/** What is wrong with a label selector (`metav1validation.ValidateLabelSelector`); what is absent is fine. */
+/** The problems of a label selector (`metav1validation.ValidateLabelSelector`); a missing one is fine. */
 export function checkLabelSelector(selector: Json | undefined, path: string): FieldError[] {
   const { matchLabels, matchExpressions } = recordOf(selector);
   return [

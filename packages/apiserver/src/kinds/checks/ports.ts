@@ -5,7 +5,7 @@ import { type FieldError, required } from '../../status/field-error.js';
 import { checkPort, checkRequiredEnum, checkText } from './basic-checks.js';
 import { portName } from './text-rules.js';
 
-/** What a port can speak. */
+/** The protocols of a port. */
 export const protocols: readonly string[] = ['SCTP', 'TCP', 'UDP'];
 
 /** A port's number or name (`ValidatePortNumOrName`). */

@@ -1,6 +1,6 @@
 import { byteLength } from '../../schema/name-rules.js';
 
-/** What is wrong with a text, in upstream's words; nothing if it is fine. */
+/** The problems of a text, in upstream's words; none if it is valid. */
 export type TextRule = (text: string) => readonly string[];
 
 /** The name of a port (`validation.IsValidPortName`). */
@@ -81,7 +81,7 @@ function atMost(max: number, text: string): string[] {
   return byteLength(text) > max ? [`must be no more than ${max} characters`] : [];
 }
 
-/** A rule that is one regular expression, told with examples (`validation.RegexError`). */
+/** A rule that is one regular expression, reported with examples (`validation.RegexError`). */
 export function byPattern(words: string, pattern: string, ...examples: string[]): TextRule {
   const regex = new RegExp(`^(?:${pattern})$`);
   const shown = examples.map((e) => `'${e}', `).join(' or ');

@@ -72,7 +72,7 @@ function checkWebhook(webhook: JsonObject, path: string): FieldError[] {
   ];
 }
 
-/** What is wrong with the conditions of a webhook, or with those of a policy, which may name `params`. */
+/** The problems of the match conditions of a webhook, or of a policy, whose conditions may use `params`. */
 export function checkMatchConditions(conditions: readonly JsonObject[], path: string, params = false): FieldError[] {
   const names = conditions.map(({ name }) => textOf(name));
   const errors = conditions.length > 64 ? [tooMany(path, conditions.length, 64)] : [];
@@ -89,7 +89,7 @@ export function checkMatchConditions(conditions: readonly JsonObject[], path: st
   return errors;
 }
 
-/** What is wrong with a rule that says which requests are meant. */
+/** The problems of a rule that selects requests. */
 export function checkRule(rule: JsonObject, path: string): FieldError[] {
   const list = (field: string) => stringsOf(rule[field]);
   const alone = (field: string, what: string) =>

@@ -30,7 +30,7 @@ export function checkKeys(data: JsonObject, path: string): FieldError[] {
   return Object.keys(data).flatMap((key) => checkText(configMapKey, key, `${path}[${key}]`));
 }
 
-/** What `immutable: true` keeps from changing, itself included. */
+/** The fields that `immutable: true` keeps from changing, itself included. */
 export function checkFrozen(object: JsonObject, before: JsonObject, fields: readonly string[]): FieldError[] {
   if (before.immutable !== true) return [];
   const changed = fields.filter((field) => !equal(object[field] ?? {}, before[field] ?? {}));

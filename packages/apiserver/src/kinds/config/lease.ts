@@ -4,7 +4,7 @@ import { invalid } from '../../status/field-error.js';
 import { checkNonNegative } from '../checks/basic-checks.js';
 import type { KindRules } from '../kind-rules.js';
 
-/** Fields of coordinated leader election, which is off: whoever sets them is not heard. */
+/** Fields of coordinated leader election, which is off: they are dropped. */
 const unheard = ['strategy', 'preferredHolder'] as const;
 
 export const leaseRules: KindRules = {

@@ -39,7 +39,7 @@ export const limitRangeRules: KindRules = {
   },
 };
 
-/** What is not said yet, from elsewhere. */
+/** Missing values, from elsewhere. */
 function filled(value: Json | undefined, from: JsonObject): Json | undefined {
   const missing = Object.entries(from).filter(([name]) => !Object.hasOwn(recordOf(value), name));
   return missing.length === 0 ? value : { ...Object.fromEntries(missing), ...recordOf(value) };

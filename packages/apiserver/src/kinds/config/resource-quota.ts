@@ -74,7 +74,7 @@ function isStandard(name: string): boolean {
   return standard.has(name) || name.startsWith('hugepages-') || name.startsWith('requests.hugepages-');
 }
 
-/** An empty list is none for Go. */
+/** Go does not distinguish an empty list from a missing one. */
 function shown(list: readonly string[]): readonly string[] | null {
   return list.length === 0 ? null : list;
 }

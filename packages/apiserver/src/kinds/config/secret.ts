@@ -8,7 +8,7 @@ import type { KindRules } from '../kind-rules.js';
 import { base64Bytes, checkFrozen, checkKeys, maxDataBytes } from './config-map.js';
 import { tlsPairProblem } from './tls-pair.js';
 
-/** What secrets of a type must hold, as upstream names it. */
+/** The required data of Secrets by type, under upstream's names. */
 const contents: Readonly<Record<string, (data: JsonObject, secret: JsonObject) => FieldError[]>> = {
   'kubernetes.io/service-account-token': (_, secret) => {
     const key = 'kubernetes.io/service-account.name';

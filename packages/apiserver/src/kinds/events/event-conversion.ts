@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from 'riata/object';
 
-/** What Events of `events.k8s.io/v1` call by another name than those of `v1`. */
+/** The fields of Events in `events.k8s.io/v1` that have another name in `v1`. */
 const names: readonly (readonly [events: string, core: string])[] = [
   ['regarding', 'involvedObject'],
   ['note', 'message'],

@@ -15,7 +15,7 @@ export const coreEventRules: KindRules = {
   validate: (event) => checkEvent(event, 'reportingComponent'),
 };
 
-/** Events of `events.k8s.io/v1`, which are told about under the names that they have in `v1`. */
+/** Events of `events.k8s.io/v1`, whose errors use the field names of `v1`. */
 export const eventRules: KindRules = {
   validate(event, before) {
     const core = eventToCore(event);
@@ -36,7 +36,7 @@ function checkEvent(event: JsonObject, controller: string): FieldError[] {
   return [...errors, ...checkText(dnsSubdomain, namespace, 'namespace')];
 }
 
-/** Who reports what: needed from whoever says when it happened to the microsecond. */
+/** The reporter and the action: required of events with a microsecond timestamp. */
 function checkReport(event: JsonObject, controller: string): FieldError[] {
   const given = (field: string) => (textOf(event[field]) === '' ? [required(field)] : []);
   const short = (field: keyof typeof max) =>
@@ -76,7 +76,7 @@ function checkSeries({ series }: JsonObject): FieldError[] {
   ];
 }
 
-/** What of an Event stays, in the order in which it is told, and how Go prints it. */
+/** The immutable fields of an Event, in the order of their errors, and how Go prints them. */
 const kept: Readonly<Record<string, (value: Json | undefined) => unknown>> = {
   involvedObject: goReference,
   reason: textOf,

@@ -20,12 +20,15 @@ const range = { cidr: '10.0.0.0/24', network: '10.0.0', last: 254, firstByItself
 const nodePorts = { first: 30_000, last: 32_767, firstByItself: 30_086 } as const;
 const kind = { group: '', kind: 'Service', plural: 'services' } as const;
 
-/** Hands out addresses and ports that no other Service has: the lowest that are free, beyond those left to be asked for. */
+/**
+ * Allocates addresses and ports that no other Service has: the lowest free ones, beyond those reserved for explicit
+ * requests.
+ */
 export class ServiceAllocation {
   readonly #name: string;
-  /** Of all Services; what this one has already is not handed out again either. */
+  /** Of all Services; those of this one are not allocated again either. */
   readonly #all: readonly ServiceSpec[];
-  /** All addresses that somebody has, Service or not. */
+  /** All addresses in use, by Services or not. */
   readonly #addresses: () => ReadonlySet<string>;
   readonly #dryRun: boolean;
   /** Ports that this Service has got so far. */
@@ -43,7 +46,7 @@ export class ServiceAllocation {
       ]);
   }
 
-  /** The address that was asked for, or any. */
+  /** The requested address, or any. */
   fillClusterIps(spec: ServiceSpec): void {
     if (isExternalName(spec) || isHeadless(spec)) return;
     const [asked] = clusterIpsOf(spec);
@@ -71,7 +74,7 @@ export class ServiceAllocation {
   }
 
   #anyIp(): string {
-    // What a dry run hands out is nobody's.
+    // A dry run allocates nothing.
     if (this.#dryRun) return `${range.network}.0`;
     const taken = this.#addresses();
     const count = range.last;
@@ -143,7 +146,7 @@ export class ServiceAllocation {
   }
 
   #anyPort(): number {
-    // What a dry run hands out is nobody's.
+    // A dry run allocates nothing.
     if (this.#dryRun) return this.#keep(Math.max(nodePorts.last + 1, ...this.#ports) + 1);
     const count = nodePorts.last - nodePorts.first + 1;
     for (let i = 0; i < count; i++) {
@@ -168,7 +171,7 @@ export class ServiceAllocation {
   }
 }
 
-/** Whether ports of the nodes are handed out, or taken only where they are asked for. */
+/** Whether node ports are allocated, or used only where they are requested. */
 function allocates({ type, allocateLoadBalancerNodePorts }: ServiceSpec): boolean {
   return type === 'NodePort' || (type === 'LoadBalancer' && allocateLoadBalancerNodePorts !== false);
 }

@@ -26,7 +26,7 @@ const rangesAnnotation = 'service.beta.kubernetes.io/load-balancer-source-ranges
 const [hints, mode] = ['service.kubernetes.io/topology-aware-hints', 'service.kubernetes.io/topology-mode'];
 const distributions = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
 
-/** What is wrong with a Service (`validation.ValidateServiceCreate`). */
+/** The problems of a Service (`validation.ValidateServiceCreate`). */
 export function checkService(service: JsonObject, old: JsonObject | undefined): FieldError[] {
   const spec = specOf(service);
   const before = old === undefined ? undefined : specOf(old);
@@ -45,7 +45,7 @@ export function checkService(service: JsonObject, old: JsonObject | undefined): 
   ];
 }
 
-/** What may not change (`validation.ValidateServiceUpdate`). */
+/** The immutable fields (`validation.ValidateServiceUpdate`). */
 export function checkServiceChange(spec: ServiceSpec, before: ServiceSpec): FieldError[] {
   const bothBalance = spec.type === 'LoadBalancer' && before.type === 'LoadBalancer';
   const errors = checkIpChanges(spec, before);

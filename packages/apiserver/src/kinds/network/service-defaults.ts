@@ -9,7 +9,7 @@ const affinitySeconds = 10_800;
 
 const fill = once(() => compileDefaults(table));
 
-/** The table, but for what it takes away: how to stay with an endpoint, of those who do not stay. */
+/** The defaults of the table, without the session affinity config of Services that have no session affinity. */
 export function defaultService(service: JsonObject): JsonObject {
   const filled = fill()(service);
   const { sessionAffinityConfig, ...spec } = recordOf(filled.spec);

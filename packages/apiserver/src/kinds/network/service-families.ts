@@ -64,7 +64,7 @@ function keepsPreference(spec: ServiceSpec, before: ServiceSpec | undefined): bo
   return sameClusterIps(spec, before) && sameTexts(familiesOf(spec), familiesOf(before));
 }
 
-/** Whoever asks for one family and changes nothing else means the first. */
+/** A writer that requests one family and changes nothing else means the first. */
 function keepFirst(spec: ServiceSpec, before: ServiceSpec): void {
   const [ips, families] = [clusterIpsOf(spec), familiesOf(spec)];
   if (sameClusterIps(before, spec) && ips.length > 1) spec.clusterIPs = ips.slice(0, 1);
@@ -97,7 +97,7 @@ function checkSingle(spec: ServiceSpec): FieldError[] {
   ];
 }
 
-/** Families of the addresses that were asked for. */
+/** Families of the requested addresses. */
 function inferFamilies(spec: ServiceSpec): FieldError[] {
   const errors: FieldError[] = [];
   const families = [...familiesOf(spec)];

@@ -36,7 +36,10 @@ export const serviceRules: KindRules = {
     ),
 };
 
-/** Addresses and ports come from the server, unless they are asked for; what a change of type leaves over goes. */
+/**
+ * Addresses and ports come from the server, unless they are requested; a change of type drops those that no longer
+ * apply.
+ */
 function prepare(object: JsonObject, old: JsonObject | undefined, context: PrepareContext): JsonObject {
   if (context.subresource === 'status') return object;
   const spec: ServiceSpec = { ...recordOf(object.spec) };
@@ -65,7 +68,7 @@ function prepare(object: JsonObject, old: JsonObject | undefined, context: Prepa
   return isSame ? object : { ...object, spec: filled, ...(old === undefined ? {} : { status }) };
 }
 
-/** What the server has given before need not be sent again. */
+/** Values that the server has allocated need not be sent again. */
 function keepAllocated(spec: ServiceSpec, before: ServiceSpec): void {
   if (!isExternalName(before) && !isExternalName(spec)) {
     if (textOf(spec.clusterIP) === '') spec.clusterIP = before.clusterIP;

@@ -8,7 +8,7 @@ export const appArmorPrefix = 'container.apparmor.security.beta.kubernetes.io/';
 const local = 'localhost/';
 const lists = ['initContainers', 'containers', 'ephemeralContainers'];
 
-/** Annotations of a new Pod become fields, where there is none; who still uses them is told. */
+/** Annotations of a new Pod become fields, where these are missing; writers of annotations get a warning. */
 export function withAppArmor(pod: JsonObject, warn: (text: string) => void): JsonObject {
   const spec = recordOf(pod.spec);
   const annotations = recordOf(metaOf(pod).annotations);
@@ -32,7 +32,7 @@ export function withAppArmor(pod: JsonObject, warn: (text: string) => void): Jso
   return { ...pod, spec: made as JsonObject };
 }
 
-/** What the writer of a template is told, whose annotations stay what they are. */
+/** Warnings for the writer of a template, whose annotations stay. */
 export function appArmorWarnings(template: JsonObject, at: string): string[] {
   const spec = recordOf(template.spec);
   const annotations = recordOf(metaOf(template).annotations);
@@ -78,7 +78,7 @@ function mismatch(annotation: string, profile: JsonObject, path: string): FieldE
   }
 }
 
-/** What an annotation means; undefined if it says nothing that a field could say. */
+/** The meaning of an annotation; undefined if there is no field for it. */
 function profileOf(annotation: string): JsonObject | undefined {
   if (annotation === 'unconfined') return { type: 'Unconfined' };
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' };

@@ -5,7 +5,7 @@ const reference = new RegExp(
   `^(?:${domain}/)?${part}(?:/${part})*(?::([\\w][\\w.-]{0,127}))?(@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?$`,
 );
 
-/** When an image is pulled where nobody says: always if it goes by the tag `latest`, named or implied. */
+/** The default pull policy: always for the tag `latest`, named or implied. */
 export function pullPolicyFor(image: unknown): 'Always' | 'IfNotPresent' {
   const found = typeof image === 'string' ? reference.exec(image) : null;
   if (found === null) return 'IfNotPresent';

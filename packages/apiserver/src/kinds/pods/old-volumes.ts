@@ -1,6 +1,6 @@
 import { type FieldCheck, needs } from './volume-files.js';
 
-/** Volumes of the drivers that were once part of Kubernetes: what each of them cannot do without. */
+/** Volumes of the drivers that were once part of Kubernetes, with their required fields. */
 export const oldVolumes: Readonly<Record<string, FieldCheck>> = {
   gcePersistentDisk: (disk, path) => needs('pdName')(disk, path.replace('gcePersistentDisk', 'persistentDisk')),
   awsElasticBlockStore: needs('volumeID'),

@@ -16,7 +16,7 @@ export function isMirrored(pod: JsonObject): boolean {
   return recordOf(recordOf(pod.metadata).annotations)[mirror] !== undefined;
 }
 
-/** What is wrong with annotations that mean something to Pods (`ValidatePodSpecificAnnotations`). */
+/** The problems of annotations that mean something to Pods (`ValidatePodSpecificAnnotations`). */
 export function checkPodAnnotations(given: Json | undefined, spec: JsonObject, path: string): FieldError[] {
   if (given === undefined) return [];
   const annotations = recordOf(given);

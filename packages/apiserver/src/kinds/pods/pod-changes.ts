@@ -3,7 +3,7 @@ import { numberOf, recordOf, recordsOf } from '../../resource/metadata.js';
 import { append } from '../../status/append.js';
 import { type FieldError, invalid } from '../../status/field-error.js';
 
-/** What differs between two specs beyond what may change, one line each: the path, what was and what is. */
+/** The forbidden differences between two specs, one line each: the path, the old and the new value. */
 export function changedFields(now: JsonObject, was: JsonObject): string[] {
   return differences(munged(now, was), was, '');
 }
@@ -39,7 +39,7 @@ function differences(now: Json | undefined, was: Json | undefined, path: string)
 
 const required = 'requiredDuringSchedulingIgnoredDuringExecution';
 
-/** While a Pod waits for its gates, what it wants of its node may become narrower. */
+/** While a Pod is gated, its node constraints may become narrower. */
 export function checkGatedChanges(now: JsonObject, was: JsonObject): { errors: FieldError[]; munged: JsonObject } {
   const [selector, before] = [recordOf(now.nodeSelector), recordOf(was.nodeSelector)];
   const errors: FieldError[] = [];

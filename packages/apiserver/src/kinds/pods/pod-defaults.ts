@@ -4,7 +4,7 @@ import { computed, type DefaultsTable, prefixed } from '../defaults-table.js';
 import { pullPolicyFor } from './image-name.js';
 import { withPodTotals } from './pod-totals.js';
 
-/** Amounts are told in thousandths at the finest (`SetDefaults_ResourceList`). */
+/** Amounts are rounded up to thousandths (`SetDefaults_ResourceList`). */
 export function roundAmounts(amounts: Json | undefined): Json | undefined {
   if (!isJsonObject(amounts)) return amounts;
   const fine = Object.entries(amounts).filter(([, amount]) => /[nu]$|e-/.test(String(amount)));
@@ -15,7 +15,7 @@ export function roundAmounts(amounts: Json | undefined): Json | undefined {
 
 export const rounded = computed(roundAmounts);
 
-/** What a container asks for is what it may have at most, where nobody says. */
+/** Requests default to limits. */
 const requestsFromLimits = computed((resources) => {
   if (!isJsonObject(resources) || !isJsonObject(resources.limits)) return resources;
   const [limits, asked] = [resources.limits, recordOf(resources.requests)];
@@ -81,7 +81,7 @@ const volume: DefaultsTable = {
   ...prefixed('ephemeral.volumeClaimTemplate.spec', claimSpecDefaults),
 };
 
-/** What every spec of a Pod is given, wherever it stands. */
+/** The defaults of every Pod spec, wherever it stands. */
 export const podSpecDefaults: DefaultsTable = {
   ...prefixed('volumes[]', volume),
   ...prefixed('initContainers[]', container),
@@ -90,7 +90,7 @@ export const podSpecDefaults: DefaultsTable = {
   restartPolicy: 'Always',
   terminationGracePeriodSeconds: 30,
   dnsPolicy: 'ClusterFirst',
-  // The old name of the field: both are told, and the new one counts.
+  // The old name of the field: both are shown, and the new one counts.
   serviceAccountName: ({ serviceAccount }) => serviceAccount,
   serviceAccount: computed((_, { serviceAccountName }) => serviceAccountName),
   securityContext: {},
@@ -105,7 +105,7 @@ function hostPort(port: JsonObject, pod: JsonObject): Json | undefined {
   return recordOf(pod.spec).hostNetwork === true ? port.containerPort : undefined;
 }
 
-/** What is filled in for Pods, beyond what their spec is given everywhere. */
+/** The defaults of Pods, beyond those of every spec. */
 export const podDefaults: DefaultsTable = {
   'spec.containers[].resources': requestsFromLimits,
   'spec.initContainers[].resources': requestsFromLimits,
@@ -117,7 +117,7 @@ export const podDefaults: DefaultsTable = {
   'spec.enableServiceLinks': true,
   ...prefixed('spec', podSpecDefaults),
   'spec.terminationGracePeriodSeconds': computed((seconds = 30) => (Number(seconds) < 0 ? 1 : seconds)),
-  // Of a Pod's addresses, the first is the one that was told before there could be several.
+  // The first of a Pod's addresses is the one that existed before there could be several.
   'status.podIPs': computed((ips, { podIP }) => addresses(ips, podIP)),
   'status.podIP': computed((ip, { podIPs }) => (Array.isArray(podIPs) ? recordOf(podIPs[0]).ip : ip)),
 };

@@ -5,8 +5,8 @@ import { isMirrored } from './pod-annotations.js';
 import { qosClass } from './pod-qos.js';
 
 /**
- * What a resize cannot do (`ValidatePodResize`): it changes processors and memory of the containers that there are.
- * `ofPod` is what is wrong with the Pod anyway.
+ * The problems of a resize (`ValidatePodResize`), which may change CPU and memory of existing containers only. `ofPod`
+ * are the problems of the Pod itself.
  */
 export function checkResize(pod: JsonObject, before: JsonObject, ofPod: readonly FieldError[]): readonly FieldError[] {
   const [now, was] = [recordOf(pod.spec), recordOf(before.spec)];
@@ -30,7 +30,7 @@ export function checkResize(pod: JsonObject, before: JsonObject, ofPod: readonly
   return errors;
 }
 
-/** A node that runs the Pod and tells nothing of resources does not know how to resize. */
+/** A node that runs the Pod and reports no resources does not support resizing. */
 function isSupported(pod: JsonObject): boolean {
   const running = recordsOf(recordOf(pod.status).containerStatuses).find(
     (s) => recordOf(s.state).running !== undefined,

@@ -3,7 +3,7 @@ import type { KindRules } from '../kind-rules.js';
 import { checkPodTemplate } from './checks/pod-template-checks.js';
 import { podSpecDefaults } from './pod-defaults.js';
 
-/** What a template for Pods is given, by where it stands. */
+/** The defaults of a Pod template, by its path. */
 export const templateDefaults = (path: string): DefaultsTable => prefixed(`${path}.spec`, podSpecDefaults);
 
 export const podTemplateRules: KindRules = {

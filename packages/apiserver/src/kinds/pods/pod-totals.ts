@@ -5,8 +5,8 @@ import { isHugePages } from './checks/resource-checks.js';
 type Amounts = Map<string, Quantity>;
 
 /**
- * What the containers of a Pod need together (`AggregateContainerRequests`): those that run at the same time, or, if that
- * is more, one that runs before them beside the sidecars that have started by then.
+ * The total requests of a Pod's containers (`AggregateContainerRequests`): those that run at the same time, or, if that
+ * is more, an init container beside the sidecars that have started by then.
  */
 export function containerTotals(spec: JsonObject, list: 'requests' | 'limits'): ReadonlyMap<string, Quantity> {
   const of = (container: JsonObject): Amounts =>

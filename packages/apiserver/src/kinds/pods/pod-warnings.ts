@@ -8,7 +8,7 @@ import { appArmorWarnings } from './app-armor.js';
 import { isFractional } from './checks/resource-checks.js';
 import { seccompContainer, seccompPod } from './pod-annotations.js';
 
-/** What is told of names that are no DNS labels, since Pods are named after them. */
+/** Warnings about names that are no DNS labels, since Pods are named after them. */
 export function nameWarnings(
   object: JsonObject,
   before: JsonObject | undefined,
@@ -20,7 +20,7 @@ export function nameWarnings(
   return [`metadata.name: this is used in ${of}, ${words}: [${problems.join(' ')}]`];
 }
 
-/** What the writer of a template is told; on an update, only if the spec changes. */
+/** Warnings for the writer of a template; on an update, only if the spec changes. */
 export function templateWarnings(object: JsonObject, before: JsonObject | undefined, path: string): string[] {
   if (before !== undefined && equal(object.spec ?? {}, before.spec ?? {})) return [];
   const template = recordOf(valueAt(object, path));
@@ -39,7 +39,7 @@ const oldVolumes: Readonly<Record<string, string>> = {
   rbd: 'deprecated in v1.28, non-functional in v1.31+',
 };
 
-/** What the writer of a Pod is told that is no error (`warningsForPodSpecAndMeta`). `at` is where the Pod stands. */
+/** Warnings for the writer of a Pod (`warningsForPodSpecAndMeta`). `at` is the path of the Pod. */
 export function podWarnings(pod: JsonObject, at = ''): string[] {
   const spec = recordOf(pod.spec);
   const containers = ['initContainers', 'containers'].flatMap((list) =>
@@ -112,7 +112,7 @@ function annotationWarnings(pod: JsonObject, at: string): string[] {
     .map((key) => `${at}metadata.annotations[${key}]: ${oldAnnotations[key]}`);
 }
 
-/** Profiles that are told by annotations, and by no field, are not looked at any more. */
+/** Profiles in annotations without a field are ignored. */
 function seccompWarnings(pod: JsonObject, at: string): string[] {
   const spec = recordOf(pod.spec);
   const annotations = recordOf(metaOf(pod).annotations);

@@ -5,7 +5,7 @@ import { type FieldError, forbidden, invalid, required } from '../../status/fiel
 import { checkNonReserved } from './checks/path-checks.js';
 import { checkDownwardFile, checkKeyToPath } from './volume-files.js';
 
-/** What is wrong with the sources of a projected volume; no two of them may make the same file. */
+/** The problems of the sources of a projected volume; no two of them may have the same file. */
 export function checkProjected(projected: JsonObject, path: string): FieldError[] {
   const paths = new Set<string>();
   const taken = (file: string, shown: string): FieldError[] => {

@@ -7,7 +7,7 @@ import { checkNonReserved } from './checks/path-checks.js';
 
 const modes = 'must be a number between 0 and 0777 (octal), both inclusive';
 
-/** What is wrong with a part of an object. */
+/** The problems of a part of an object. */
 export type FieldCheck = (source: JsonObject, path: string) => FieldError[];
 
 /** Checks that these fields are there. */

@@ -4,7 +4,7 @@ import { type FieldError, forbidden, notSupported, required } from '../../status
 
 const modes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 
-/** How a volume may be mounted; `absent` is told when nothing is said. */
+/** The problems of access modes; `absent` is reported when there are none. */
 export function checkAccessModes(given: Json | undefined, path: string, absent = ''): FieldError[] {
   const list = stringsOf(given);
   const known = list.filter((mode) => modes.includes(mode));

@@ -29,7 +29,7 @@ type Source = (given: JsonObject) => object;
 const secret = (given: Json | undefined) =>
   isGiven(given) ? { Name: textOf(recordOf(given).name), Namespace: textOf(recordOf(given).namespace) } : null;
 
-/** What volumes can be, in Go's order; those that most are, with their fields. */
+/** The sources of volumes, in Go's order; the common ones with their fields. */
 const sources: readonly (readonly [go: string, json: string, form?: Source])[] = [
   ['GCEPersistentDisk', 'gcePersistentDisk'],
   ['AWSElasticBlockStore', 'awsElasticBlockStore'],
@@ -74,7 +74,7 @@ const sources: readonly (readonly [go: string, json: string, form?: Source])[] =
   ],
 ];
 
-/** The source of a volume as it is inside Go; undefined for one of those that hardly anybody has any more. */
+/** The source of a volume in Go's internal form; undefined for rarely used ones. */
 export function volumeSourceInGo(spec: JsonObject): object | undefined {
   if (sources.some(([, json, form]) => form === undefined && isGiven(spec[json]))) return undefined;
   return Object.fromEntries(

@@ -3,7 +3,7 @@ import { metaOf, recordOf, recordsOf, textOf, withMeta } from '../../resource/me
 import { builtInSchema } from '../../schema/built-in/built-in-schema.js';
 import { decodeTyped } from '../../schema/built-in/decode-typed.js';
 
-/** What the old version has no fields for stands in annotations. */
+/** Fields that the old version doesn't have are in annotations. */
 const annotation = (name: string) => `autoscaling.alpha.kubernetes.io/${name}`;
 const [metricsNote, statusesNote, conditionsNote, behaviorNote] = [
   annotation('metrics'),

@@ -9,7 +9,7 @@ import { checkReference } from './autoscaler-reference.js';
 
 type Check = (source: JsonObject, path: string) => FieldError[];
 
-/** What can be measured, by the field that tells of it. */
+/** The types of metrics, by field. */
 const sources: Readonly<Record<string, { readonly type: string; readonly check: Check }>> = {
   object: { type: 'Object', check: checkObject },
   external: { type: 'External', check: checkExternal },
@@ -21,14 +21,14 @@ const types = Object.values(sources)
   .map(({ type }) => type)
   .sort();
 
-/** What is wrong with something that decides how many Pods there are. */
+/** The problems of a metric. */
 export function checkMetric(metric: JsonObject, path: string): FieldError[] {
   const type = textOf(metric.type);
   const given = Object.keys(sources).filter((field) => metric[field] !== undefined);
   const [first] = given;
   const errors: FieldError[] = [];
   if (type === '') errors.push(required(`${path}.type`, 'must specify a metric source type'));
-  // Told twice, as upstream does.
+  // Reported twice, as upstream does.
   if (!types.includes(type)) {
     errors.push(notSupported(`${path}.type`, type, types), notSupported(`${path}.type`, type, types));
   }

@@ -4,7 +4,7 @@ import { pathSegmentName } from '../../schema/name-rules.js';
 import { type FieldError, invalid, required } from '../../status/field-error.js';
 import { checkText } from '../checks/basic-checks.js';
 
-/** What another object is called by (`ValidateCrossVersionObjectReference`). */
+/** The problems of a reference to another object (`ValidateCrossVersionObjectReference`). */
 export function checkReference(
   ref: JsonObject,
   path: string,

@@ -8,7 +8,7 @@ import { checkMetric } from './autoscaler-metrics.js';
 import { checkReference } from './autoscaler-reference.js';
 import { checkCounts } from './replica-checks.js';
 
-/** Without a metric, Pods are to use so much of their processor time, in percent. */
+/** The default CPU target without a metric, in percent. */
 const cpuMetric: JsonObject = {
   type: 'Resource',
   resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } },

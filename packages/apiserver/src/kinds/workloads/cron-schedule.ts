@@ -20,7 +20,7 @@ const fields: readonly Bounds[] = [
 
 const descriptors = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
 
-/** What is wrong with a schedule, in the words of the library that upstream reads it with; undefined if it is fine. */
+/** The problem of a schedule, in the words of upstream's library; undefined if it is valid. */
 export function scheduleProblem(schedule: string): string | undefined {
   let spec = schedule;
   const zoned = /^(?:CRON_)?TZ=(\S*)(.*)$/s.exec(schedule);

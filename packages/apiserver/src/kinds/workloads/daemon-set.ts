@@ -17,7 +17,7 @@ import {
   checkCounts,
 } from './replica-checks.js';
 
-/** What is filled in for those that roll alone, whatever else they say. */
+/** The defaults of rolling updates. */
 const rolling = (value: number) => (_: JsonObject, set: JsonObject) =>
   (valueAt(set, 'spec.updateStrategy.type') ?? 'RollingUpdate') === 'RollingUpdate' ? value : undefined;
 

@@ -16,7 +16,7 @@ import {
   checkSelectorAndTemplate,
 } from './replica-checks.js';
 
-/** What is filled in for those that roll alone, whatever else they say. */
+/** The defaults of rolling updates. */
 const rolling = (value: Json) => (_: JsonObject, deployment: JsonObject) =>
   (valueAt(deployment, 'spec.strategy.type') ?? 'RollingUpdate') === 'RollingUpdate' ? value : undefined;
 

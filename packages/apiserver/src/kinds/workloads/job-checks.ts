@@ -29,7 +29,7 @@ const numbers = [
   'maxFailedIndexes',
 ];
 
-/** What is wrong with the spec of a Job, selector apart (`validateJobSpec`). */
+/** The problems of the spec of a Job, selector apart (`validateJobSpec`). */
 export function checkJobSpec(spec: JsonObject, path: string): FieldError[] {
   const { completionMode: mode, managedBy, maxFailedIndexes, backoffLimitPerIndex } = spec;
   const errors = checkCounts(spec, numbers, path);

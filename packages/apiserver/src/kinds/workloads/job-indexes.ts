@@ -2,7 +2,7 @@ import { goQuote } from '../../status/go-quote.js';
 /** An interval of indexes, both ends included. */
 export type Interval = readonly [from: number, to: number];
 
-/** Reads indexes as a Job tells them, e.g. `1,3-5`: how many there are and which, or what is wrong with them. */
+/** Reads the indexes of a Job, e.g. `1,3-5`: how many and which, or the problem. */
 export function parseIndexes(
   text: string,
   completions: number,

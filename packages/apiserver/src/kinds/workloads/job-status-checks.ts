@@ -4,7 +4,7 @@ import { duplicate, type FieldError, invalid, invalidWithoutValue, required } fr
 import { firstCommon, parseIndexes } from './job-indexes.js';
 import { checkCounts } from './replica-checks.js';
 
-/** What is wrong with what is told of a Job (`ValidateJobStatusUpdate`): most rules are for what changes only. */
+/** The problems of a Job's status (`ValidateJobStatusUpdate`): most rules concern changes only. */
 export function checkJobStatus(job: JsonObject, before: JsonObject): FieldError[] {
   const [now, was] = [recordOf(job.status), recordOf(before.status)];
   const spec = recordOf(job.spec);

@@ -3,7 +3,7 @@ import { numberOf, recordOf, recordsOf } from '../../resource/metadata.js';
 import { checkImmutable } from '../../schema/object-meta.js';
 import { type FieldError, invalid } from '../../status/field-error.js';
 
-/** What of a Job cannot change (`ValidateJobSpecUpdate`). */
+/** The immutable fields of a Job (`ValidateJobSpecUpdate`). */
 export function checkJobUpdate(job: JsonObject, before: JsonObject): FieldError[] {
   const [spec, old] = [recordOf(job.spec), recordOf(before.spec)];
   const fixed = [

@@ -12,7 +12,7 @@ import { checkIndexedName, checkJobSpec } from './job-checks.js';
 import { checkJobStatus } from './job-status-checks.js';
 import { checkJobUpdate } from './job-update-checks.js';
 
-/** What the spec of a Job is given in the template of a CronJob, too. */
+/** The defaults of a Job's spec, also in the template of a CronJob. */
 export const jobTemplateSpecDefaults: DefaultsTable = {
   'podFailurePolicy.rules[].onPodConditions[].status': computed((status) => status || 'True'),
   ...templateDefaults('template'),
@@ -97,7 +97,7 @@ function checkJob(job: JsonObject, before: JsonObject | undefined): FieldError[]
   ];
 }
 
-/** What the server has generated is still there, unless the Job has its own selector. */
+/** Generated labels must stay, unless the Job has its own selector. */
 function checkGenerated(job: JsonObject, before: JsonObject | undefined): FieldError[] {
   const spec = recordOf(job.spec);
   if (spec.manualSelector === true || spec.selector === undefined) return [];

@@ -24,7 +24,7 @@ export function checkSelectorAndTemplate(
   if (selectorMatches(selector, {}) === undefined) {
     return [...errors, invalid('spec.selector', selector, names.unreadable ?? 'invalid label selector')];
   }
-  // What selects nothing at all is no reason to complain about labels.
+  // An empty selector causes no error about labels.
   const says = selector !== undefined && selector !== null && !isEmptySelector(selector);
   const nothing = selector === undefined || selector === null;
   if (says || nothing) append(errors, checkTemplateLabels(selector, template, 'spec.template'));
@@ -36,7 +36,7 @@ export function checkCounts(of: JsonObject, fields: readonly string[], path: str
   return fields.flatMap((field) => checkNonNegative(of[field], `${path}.${field}`));
 }
 
-/** No more Pods are in some state than there are. */
+/** No count of Pods in a state may exceed the total. */
 export function checkReplicaStatus(
   status: JsonObject,
   fields: readonly string[],

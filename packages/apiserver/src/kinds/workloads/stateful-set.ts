@@ -53,7 +53,7 @@ export const statefulSetRules: KindRules = {
 const maxUnavailable = (set: JsonObject | undefined) =>
   valueAt(set, 'spec.updateStrategy.rollingUpdate.maxUnavailable');
 
-/** How many Pods may be away at once is a feature that is off: what is asked for is dropped. */
+/** `maxUnavailable` is a feature that is off: the field is dropped. */
 function unbounded(set: JsonObject): JsonObject {
   const spec = recordOf(set.spec);
   const strategy = recordOf(spec.updateStrategy);

@@ -8,7 +8,7 @@ import { checkLabelSelector } from '../../checks/label-selector.js';
 const always = 'requiredDuringSchedulingIgnoredDuringExecution';
 const ifPossible = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-/** What is wrong with what a Pod wants to be near to and far from. */
+/** The problems of a Pod's affinity. */
 export function checkAffinity(given: Json | undefined, path: string): FieldError[] {
   if (given === undefined) return [];
   const { nodeAffinity, podAffinity, podAntiAffinity } = recordOf(given);
@@ -30,7 +30,7 @@ function checkNodeAffinity(affinity: JsonObject, path: string): FieldError[] {
   ];
 }
 
-/** What nodes are meant (`ValidateNodeSelector`). */
+/** The problems of a node selector (`ValidateNodeSelector`). */
 export function checkNodeSelector(selector: JsonObject, path: string): FieldError[] {
   const terms = recordsOf(selector.nodeSelectorTerms);
   const at = `${path}.nodeSelectorTerms`;
@@ -140,7 +140,7 @@ function checkLabelKeys(term: JsonObject, path: string): FieldError[] {
   return [...keys(match, `${path}.matchLabelKeys`), ...keys(mismatch, `${path}.mismatchLabelKeys`), ...twice, ...both];
 }
 
-/** What is wrong with how Pods are to be spread (`validateTopologySpreadConstraints`). */
+/** The problems of topology spread constraints (`validateTopologySpreadConstraints`). */
 export function checkSpread(given: Json | undefined, path: string): FieldError[] {
   const constraints = recordsOf(given);
   const idOf = (one: JsonObject) => `{${textOf(one.topologyKey)}, ${textOf(one.whenUnsatisfiable)}}`;

@@ -21,7 +21,7 @@ import { checkLifecycle } from './probe-checks.js';
 import { checkContainerResources } from './resource-checks.js';
 import { checkContainerSecurity } from './security-checks.js';
 
-/** What containers are judged by. */
+/** The facts that containers are checked against. */
 export interface ContainerSurroundings {
   readonly spec: JsonObject;
   readonly volumes: Volumes;
@@ -29,7 +29,7 @@ export interface ContainerSurroundings {
   readonly claims: ReadonlySet<string>;
 }
 
-/** What is wrong with the containers of a Pod, of all sorts. */
+/** The problems of the containers of a Pod, of all sorts. */
 export function checkContainers(around: ContainerSurroundings, path: string): FieldError[] {
   const { spec } = around;
   const [containers, init] = [recordsOf(spec.containers), recordsOf(spec.initContainers)];

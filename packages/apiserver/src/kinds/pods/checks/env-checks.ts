@@ -7,7 +7,7 @@ import { checkText } from '../../checks/basic-checks.js';
 import { configMapKey, envVarName } from '../../checks/text-rules.js';
 import { checkNoBacksteps } from './path-checks.js';
 
-/** What is wrong with the environment of a container (`ValidateEnv`, `ValidateEnvFrom`). */
+/** The problems of the environment of a container (`ValidateEnv`, `ValidateEnvFrom`). */
 export function checkEnvironment(container: JsonObject, path: string): FieldError[] {
   return [
     ...recordsOf(container.env).flatMap((one, index) => checkVariable(one, `${path}.env[${index}]`)),
@@ -103,7 +103,7 @@ const resources = ['limits.cpu', 'limits.ephemeral-storage', 'limits.memory'].fl
 ]);
 const sizes = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
 
-/** What a container asks for or may have (`validateContainerResourceFieldSelector`). */
+/** A reference to a container's requests or limits (`validateContainerResourceFieldSelector`). */
 export function checkResourceRef(ref: JsonObject, path: string, ofVolume = false): FieldError[] {
   const resource = textOf(ref.resource);
   const errors: FieldError[] = [];

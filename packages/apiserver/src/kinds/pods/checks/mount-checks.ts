@@ -8,7 +8,7 @@ import { checkDescending, checkNoBacksteps } from './path-checks.js';
 /** The volumes of a Pod that are fine, by their names. */
 export type Volumes = ReadonlyMap<string, JsonObject>;
 
-/** What is wrong with the mounts and devices of a container. */
+/** The problems of the mounts and devices of a container. */
 export function checkMounts(container: JsonObject, volumes: Volumes, path: string): FieldError[] {
   const [mounts, devices] = [recordsOf(container.volumeMounts), recordsOf(container.volumeDevices)];
   if (mounts.length === 0 && devices.length === 0) return [];

@@ -13,7 +13,7 @@ export function checkDescending(value: string, path: string): FieldError[] {
   ];
 }
 
-/** A path below, whose name nobody else needs (`ValidateLocalNonReservedPath`). */
+/** A relative path with a name that is not reserved (`ValidateLocalNonReservedPath`). */
 export function checkNonReserved(value: string, path: string): FieldError[] {
   const reserved = value.startsWith('..') && !value.startsWith('../');
   return [...checkDescending(value, path), ...(reserved ? [invalid(path, value, "must not start with '..'")] : [])];

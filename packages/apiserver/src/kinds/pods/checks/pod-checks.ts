@@ -10,7 +10,7 @@ import { checkImageBlanks } from './container-checks.js';
 import { checkPodSpec } from './pod-spec-checks.js';
 import { checkTolerations } from './scheduling-checks.js';
 
-/** What is wrong with a Pod, whether it is new or changed (`validatePodMetadataAndSpec`). */
+/** The problems of a Pod, new or changed (`validatePodMetadataAndSpec`). */
 export function checkPod(pod: JsonObject): FieldError[] {
   const spec = recordOf(pod.spec);
   const meta = metaOf(pod);
@@ -24,7 +24,7 @@ export function checkPod(pod: JsonObject): FieldError[] {
   ];
 }
 
-/** What only a new Pod cannot have. */
+/** The problems that only a new Pod can have. */
 export function checkNewPod(pod: JsonObject): FieldError[] {
   const spec = recordOf(pod.spec);
   const annotations = recordOf(metaOf(pod).annotations);
@@ -49,7 +49,7 @@ function checkNoTokens(spec: JsonObject): FieldError[] {
   );
 }
 
-/** What is wrong with a change of a Pod, by where it was written. */
+/** The problems of a change of a Pod, by subresource. */
 export function checkPodChange(pod: JsonObject, before: JsonObject, subresource: string): readonly FieldError[] {
   switch (subresource) {
     case '':

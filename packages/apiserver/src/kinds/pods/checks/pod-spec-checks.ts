@@ -29,7 +29,7 @@ const noClaims: ReadonlySet<string> = new Set();
 /** Whose spec it is: that of a Pod, with its name, or that of a template. */
 export type SpecOwner = { readonly pod: string } | 'template';
 
-/** What is wrong with the spec of a Pod (`ValidatePodSpec`). */
+/** The problems of the spec of a Pod (`ValidatePodSpec`). */
 export function checkPodSpec(spec: JsonObject, owner: SpecOwner, path: string): FieldError[] {
   const volumes = checkVolumes(spec.volumes, owner === 'template' ? '' : owner.pod, `${path}.volumes`);
   const claims = new Set(recordsOf(spec.resourceClaims).flatMap(({ name }) => textOf(name) || []));
@@ -68,7 +68,7 @@ export function checkPodSpec(spec: JsonObject, owner: SpecOwner, path: string): 
   ];
 }
 
-/** The value is one of these, told in this order. */
+/** The value must be one of these, listed in this order. */
 function oneOf(value: Json | undefined, allowed: readonly string[], path: string): FieldError[] {
   if (textOf(value) === '') return [required(path)];
   return allowed.includes(textOf(value)) ? [] : [notSupported(path, value, allowed)];

@@ -8,7 +8,7 @@ import { parseIp } from '../../checks/ip-address.js';
 import { checkIp } from '../../checks/ip-checks.js';
 import { checkAnnotationChanges, checkPodAnnotations } from '../pod-annotations.js';
 
-/** What is wrong with what is told of a Pod (`ValidatePodStatusUpdate`). */
+/** The problems of a Pod's status (`ValidatePodStatusUpdate`). */
 export function checkPodStatus(pod: JsonObject, before: JsonObject): FieldError[] {
   const [now, was] = [recordOf(pod.status), recordOf(before.status)];
   const spec = recordOf(before.spec);
@@ -52,7 +52,7 @@ function checkNominated(now: JsonObject, was: JsonObject, spec: JsonObject): Fie
   ];
 }
 
-/** A container that has ended does not come back, unless it is to be restarted. */
+/** A terminated container does not come back, unless its Pod restarts it. */
 function checkStates(
   now: readonly JsonObject[],
   was: readonly JsonObject[],

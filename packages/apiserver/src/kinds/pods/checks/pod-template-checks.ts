@@ -6,7 +6,7 @@ import { checkAppArmorFields } from '../app-armor.js';
 import { checkPodAnnotations } from '../pod-annotations.js';
 import { checkPodSpec } from './pod-spec-checks.js';
 
-/** What is wrong with a template for Pods (`ValidatePodTemplateSpec`). */
+/** The problems of a template for Pods (`ValidatePodTemplateSpec`). */
 export function checkPodTemplate(given: Json | undefined, path: string): FieldError[] {
   const template = recordOf(given);
   const spec = recordOf(template.spec);
@@ -38,7 +38,7 @@ export function checkLastingTemplate(given: Json | undefined, kind: string, path
   return errors;
 }
 
-/** The labels of a template are among those that a selector means; a selector that cannot be read is told elsewhere. */
+/** A selector must match the labels of its template; a malformed selector is reported elsewhere. */
 export function checkTemplateLabels(
   selector: Json | undefined,
   template: Json | undefined,

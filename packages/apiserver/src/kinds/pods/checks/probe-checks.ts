@@ -6,7 +6,7 @@ import { checkEnum, checkNonNegative, checkText } from '../../checks/basic-check
 import { checkPortOrName } from '../../checks/ports.js';
 import { headerName } from '../../checks/text-rules.js';
 
-/** What is wrong with the probes of a container and with what is done when it starts and stops. */
+/** The problems of the probes and lifecycle hooks of a container. */
 export function checkLifecycle(container: JsonObject, spec: JsonObject, path: string): FieldError[] {
   const grace = spec.terminationGracePeriodSeconds;
   const { lifecycle, livenessProbe, readinessProbe, startupProbe } = container;

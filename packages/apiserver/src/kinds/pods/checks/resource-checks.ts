@@ -30,14 +30,14 @@ const podLevel = ['cpu', 'hugepages-', 'memory'];
 
 type NameCheck = (name: string, path: string) => FieldError[];
 
-/** What a container asks for and may have at most (`ValidateContainerResourceRequirements`). */
+/** The requests and limits of a container (`ValidateContainerResourceRequirements`). */
 export function checkContainerResources(resources: Json | undefined, claims: ReadonlySet<string>, path: string) {
   const given = recordOf(resources);
   if (Object.keys(given).length === 0) return [];
   return [...checkAmounts(given, checkContainerResourceName, path), ...checkClaims(given, claims, `${path}.claims`)];
 }
 
-/** What a Pod as a whole asks for. */
+/** The requests of a Pod as a whole. */
 export function checkPodResources(spec: JsonObject, claims: ReadonlySet<string>, path: string): FieldError[] {
   const resources = recordOf(spec.resources);
   if (spec.resources === undefined) return [];
@@ -72,7 +72,7 @@ export function checkResourceName(name: string, path: string): FieldError[] {
   return [invalid(path, name, 'must be a standard resource type or fully qualified')];
 }
 
-/** Whether an amount is no whole number. Most are told from their look. */
+/** Whether an amount is not an integer. Most are recognised by their form. */
 export function isFractional(amount: string): boolean {
   return !/^[0-9]+([KMGTPE]i|[kMGTPE])?$/.test(amount) && parseQuantity(amount).milliValue() % 1000n !== 0n;
 }

@@ -7,7 +7,7 @@ import { checkText } from '../../checks/basic-checks.js';
 import { checkIp } from '../../checks/ip-checks.js';
 import { byPattern } from '../../checks/text-rules.js';
 
-/** What is wrong with the taints that a Pod bears (`ValidateTolerations`). */
+/** The problems of tolerations (`ValidateTolerations`). */
 export function checkTolerations(given: Json | undefined, path: string): FieldError[] {
   return recordsOf(given).flatMap((toleration, index) => checkToleration(toleration, `${path}[${index}]`));
 }
@@ -50,7 +50,7 @@ function checkTolerationValue(operator: string, value: string, path: string): Fi
   }
 }
 
-/** What is wrong with what a Pod waits for before it is scheduled. */
+/** The problems of scheduling gates. */
 export function checkSchedulingGates(given: Json | undefined, path: string): FieldError[] {
   const seen = new Set<string>();
   return recordsOf(given).flatMap((gate, index) => {
@@ -68,7 +68,7 @@ const search = byPattern(
   'example.com',
 );
 
-/** What is wrong with how a Pod resolves names (`validatePodDNSConfig`). */
+/** The problems of the DNS config of a Pod (`validatePodDNSConfig`). */
 export function checkDnsConfig(spec: JsonObject, path: string): FieldError[] {
   const config = recordOf(spec.dnsConfig);
   const [servers, searches] = [stringsOf(config.nameservers), stringsOf(config.searches)];
@@ -102,7 +102,7 @@ export function checkDnsConfig(spec: JsonObject, path: string): FieldError[] {
   ];
 }
 
-/** Names that a Pod knows without asking anybody (`ValidateHostAliases`). */
+/** The problems of host aliases (`ValidateHostAliases`). */
 export function checkHostAliases(given: Json | undefined, path: string): FieldError[] {
   return recordsOf(given).flatMap((alias, index) => [
     ...checkIp(textOf(alias.ip), `${path}[${index}].ip`),

@@ -8,7 +8,7 @@ import { checkWindowsOptions } from './windows-checks.js';
 
 const maxId = 2 ** 31 - 1;
 
-/** What is wrong with the security context of a container (`ValidateSecurityContext`). */
+/** The problems of the security context of a container (`ValidateSecurityContext`). */
 export function checkContainerSecurity(given: Json | undefined, hostUsers: boolean, path: string): FieldError[] {
   if (given === undefined) return [];
   const context = recordOf(given);
@@ -56,7 +56,7 @@ function internalContext(context: JsonObject): JsonObject {
   );
 }
 
-/** What is wrong with the security context of a Pod. */
+/** The problems of the security context of a Pod. */
 export function checkPodSecurity(spec: JsonObject, path: string): FieldError[] {
   const context = recordOf(spec.securityContext);
   if (Object.keys(context).length === 0 && spec.shareProcessNamespace !== true) return [];

@@ -22,7 +22,7 @@ import type { Volumes } from './mount-checks.js';
 import { checkDescending, checkNoBacksteps } from './path-checks.js';
 
 const moreThanOne = 'may not specify more than 1 volume type';
-/** What is wrong with the volumes of a Pod, and those that are fine. `name` is that of the Pod, where there is one. */
+/** The problems of the volumes of a Pod, and the valid ones. `name` is that of the Pod, if it has one. */
 export function checkVolumes(
   given: Json | undefined,
   name: string,

@@ -9,7 +9,7 @@ const netBios = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
 const dnsPart = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?';
 const dnsName = new RegExp(`^${dnsPart}(?:\\.${dnsPart})*$`);
 
-/** What is wrong with the options of a security context that are for Windows. */
+/** The problems of the options of a security context that are for Windows. */
 export function checkWindowsOptions(given: Json | undefined, path: string): FieldError[] {
   if (given === undefined) return [];
   const { gmsaCredentialSpecName: name, gmsaCredentialSpec: spec, runAsUserName: user } = recordOf(given);
