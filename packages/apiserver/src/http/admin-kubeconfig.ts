@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** What a kubeconfig has to know. */
+/** The contents of a kubeconfig. */
 export interface KubeconfigParts {
   readonly url: string;
   readonly token: string;

@@ -4,13 +4,13 @@ import { onAbort, type Scheduler } from 'riata/runtime';
 export interface DeadlineOptions {
   readonly clock: Scheduler;
   readonly timeoutMs: number;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the client no longer waits for the answer. */
   readonly gone: AbortSignal;
-  /** What is thrown when the time is over. */
+  /** The error when the time is over. */
   readonly overdue: () => unknown;
 }
 
-/** Limits work in time. Costs next to nothing for work that is done before anybody looks at `signal`. */
+/** Limits the time of work. Costs next to nothing for work that ends before `signal` is read. */
 export class Deadline {
   readonly #options: DeadlineOptions;
   #controller: AbortController | undefined;
@@ -20,7 +20,7 @@ export class Deadline {
     this.#options = options;
   }
 
-  /** Aborts when the time is over or the client has gone. Made when first asked for. */
+  /** Aborts when the time is over or the client has disconnected. Created on first use. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -29,7 +29,7 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** Settles as the work does, or rejects as soon as its time is over or its client has gone. */
+  /** Settles as the work does, or rejects as soon as its time is over or its client has disconnected. */
   limit<T>(work: Promise<T>): Promise<T> {
     const { clock, timeoutMs, gone, overdue } = this.#options;
     return new Promise<T>((resolve, reject) => {

@@ -108,7 +108,7 @@ export class Dispatcher {
       if (info.isResource && !info.path.startsWith('//')) await this.#serveResource(exchange);
       else await serveNonResource(this.#nonResource, exchange);
     } catch (error) {
-      // Nobody is there any more to be told about what its going has caused.
+      // The client has disconnected, and the error only follows from that.
       if (request.signal.aborted && error === request.signal.reason) return reply.abort();
       await sendFailure({ request, reply, info, log, headers: warnings.headers() }, error);
     }

@@ -2,13 +2,13 @@
 export type ReplyHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 /**
- * Where an answer goes: `head` once, then any number of `write`, then `end`. Whoever writes need not watch the client:
- * what comes after the exchange has ended is dropped.
+ * Where an answer goes: `head` once, then any number of `write`, then `end`. A writer need not watch the client: bytes
+ * after the end of the exchange are dropped.
  */
 export interface Reply {
   /** Whether the head has been sent: the status cannot be changed any more. */
   readonly started: boolean;
-  /** Whether the answer is complete, or nobody is there to take it. */
+  /** Whether the answer is complete, or the client has disconnected. */
   readonly ended: boolean;
   /** Bytes that were written and that the peer has not taken yet. */
   readonly bufferedBytes: number;

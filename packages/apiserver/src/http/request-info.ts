@@ -2,7 +2,7 @@ import { parseFieldSelector } from 'riata/object';
 import { pathSegmentName } from '../schema/name-rules.js';
 import { first, parseQuery, percentDecode, type Query } from './options/query-string.js';
 
-/** What a request means by its method, path and query alone (`request.RequestInfo`). */
+/** The meaning of a request by its method, path and query alone (`request.RequestInfo`). */
 export interface RequestInfo {
   /** The path, decoded, without the query. */
   readonly path: string;

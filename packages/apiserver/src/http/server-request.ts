@@ -12,9 +12,9 @@ export interface ServerRequest {
   readonly impersonation?: Readonly<Record<string, readonly string[]>> | undefined;
   /** The certificate that the client has shown in the TLS handshake; undefined without one. */
   readonly certificate?: ClientCertificate | undefined;
-  /** Empty without one. What is longer than {@link maxBodyBytes} may be cut one byte behind it. */
+  /** Empty without a body. A body longer than {@link maxBodyBytes} may be cut one byte behind that. */
   readonly body: Uint8Array;
-  /** Aborts when the client has gone, or the server is going: nobody waits for the answer any more. */
+  /** Aborts when the client has disconnected, or the server stops: the answer has no reader any more. */
   readonly signal: AbortSignal;
 }
 

@@ -22,7 +22,7 @@ export class PlainRefusal extends Error {
   }
 }
 
-/** What is answered outside the API. */
+/** The answer to a path outside the API. */
 export function pageNotFound(): PlainRefusal {
   return new PlainRefusal(404, '404 page not found');
 }
@@ -57,7 +57,7 @@ export async function sendFailure({ request, reply, info, log, headers }: Failed
   if (error instanceof PlainRefusal) return sendText(reply, error.code, `${error.message}\n`, headers);
   const refusal = error instanceof Refusal ? error : internal(describeError(error));
   const { status } = refusal;
-  // A form that was asked for objects is none for errors: kube-apiserver then writes JSON for people.
+  // Errors have no such form: kube-apiserver then writes indented JSON.
   const form = tryNegotiate(request, info, noTransforms);
   const { mediaType, pretty } = form ?? { mediaType: 'application/json', pretty: true };
   const bytes = await encodeBody(status, mediaType, pretty);

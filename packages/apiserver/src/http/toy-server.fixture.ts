@@ -13,7 +13,7 @@ import type { Reply, ReplyHeaders } from './reply.js';
 import type { ServerRequest } from './server-request.js';
 import type { VerbAnswer, VerbHandlers } from './verb-handlers.js';
 
-/** What a verb was asked, as far as it can be compared. */
+/** The call of a verb, as far as it can be compared. */
 export interface Call {
   readonly verb: string;
   readonly resource: string;

@@ -9,7 +9,7 @@ import type { ListOptions, ReadOptions } from './options/list-options.js';
 import type { WriteOptions } from './options/write-options.js';
 import type { Reply, ReplyHeaders } from './reply.js';
 
-/** What every verb is told. */
+/** The parameters of every verb. */
 export interface VerbRequest<Options> {
   readonly resource: Resource;
   /** Undefined for the object itself. */
@@ -20,11 +20,11 @@ export interface VerbRequest<Options> {
   readonly name: string;
   readonly options: Options;
   readonly negotiated: Negotiated;
-  /** Who asks. */
+  /** The user. */
   readonly user: UserInfo;
   /** Says something to the caller that is no error. Not after the answer has begun. */
   warn(text: string): void;
-  /** Aborts when the client has gone, the time for the request is over, or the server stops. */
+  /** Aborts when the client has disconnected, the request has timed out, or the server stops. */
   readonly signal: AbortSignal;
 }
 
@@ -33,7 +33,7 @@ export interface BodyRequest extends VerbRequest<WriteOptions> {
   readonly body: JsonObject;
   /** The JSON text that the body was read from, for who looks for what reading drops; undefined if it was YAML. */
   bodyText(): string | undefined;
-  /** What a strict reading of a YAML body complains about; undefined if nothing, or if it is not to be told. */
+  /** The errors of a strict decoding of a YAML body; undefined if there are none, or if they must not be reported. */
   readonly yamlComplaint: string | undefined;
 }
 
@@ -44,11 +44,11 @@ export interface PatchVerbRequest extends VerbRequest<WriteOptions> {
 export interface WatchVerbRequest extends VerbRequest<ListOptions> {
   /** Where events go, once the head is sent: `reply.head(200, headers)`. A slow reader shows by `write` and `drained`. */
   readonly reply: Reply;
-  /** What belongs into the head. */
+  /** Additional headers. */
   readonly headers: ReplyHeaders;
   /** Writes one event. @default as a line of JSON */
   readonly writeEvent?: WriteEvent;
-  /** Makes the Table of one object, where Tables are asked for; made for this watch alone. */
+  /** Makes the Table of one object, where Tables are requested; used for this watch only. */
   readonly showRow?: (object: KubeObject) => unknown;
 }
 
@@ -56,7 +56,7 @@ export interface DeleteCollectionRequest extends VerbRequest<ListOptions> {
   readonly deleteOptions: DeleteOptions;
 }
 
-/** What is answered: an object or a list. It is brought to the negotiated form by whoever asked. */
+/** The answer: an object or a list. The caller converts it to the negotiated form. */
 export type VerbAnswer =
   | { readonly status?: number; readonly object: object }
   /** Nothing at all, in no form. */
@@ -65,15 +65,15 @@ export type VerbAnswer =
       readonly status?: number;
       /** In pieces, for what is too long to be made at once. */
       readonly pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
-      /** What the pieces are. @default 'application/json' */
+      /** The type of the pieces. @default 'application/json' */
       readonly mediaType?: string;
       /** Set when the pieces are already what `negotiated.as` asks for. @default false */
       readonly converted?: boolean;
     };
 
 /**
- * What serves resources, one function for each verb. They may throw a `Refusal`; anything else that is thrown is a
- * fault of the server. Whether a resource has a verb at all has been looked up before.
+ * Serves resources, one function for each verb. They may throw a `Refusal`; any other error is a fault of the server.
+ * The caller has checked that the resource has the verb.
  */
 export interface VerbHandlers {
   get(request: VerbRequest<ReadOptions>): Promise<VerbAnswer>;

@@ -3,7 +3,7 @@ import type { ReplyHeaders } from './reply.js';
 /** How much is said in all: headers have their limits, on the way and at the other end. */
 const maxCharacters = 4 * 1024;
 
-/** What the server has to say about a request beside its answer: headers of code 299. */
+/** Warnings of the server about a request: headers of code 299. */
 export class Warnings {
   readonly #texts = new Set<string>();
   #characters = 0;

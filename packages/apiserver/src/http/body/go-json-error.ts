@@ -1,6 +1,9 @@
 import { goQuote } from '../../status/go-quote.js';
 
-/** How deep a body may be nested. kube-apiserver takes 10,000; nobody nests so deep, and recursion here has an end. */
+/**
+ * How deep a body may be nested. kube-apiserver allows 10,000; no real object nests that deep, and recursion here is
+ * limited.
+ */
 export const maxDepth = 1_000;
 
 /** Whether a text nests deeper than {@link maxDepth}. Brackets inside strings do not count. */
@@ -35,8 +38,8 @@ const endOfInput = 'unexpected end of JSON input';
 class Bad extends Error {}
 
 /**
- * What Go's decoder would say about a text that is no JSON. The text has one character per byte (latin1), as Go names
- * bytes, not characters.
+ * The error of Go's decoder for a malformed JSON text. The text has one character per byte (latin1), as Go names bytes,
+ * not characters.
  */
 export function goJsonError(text: string): string {
   try {

@@ -2,8 +2,8 @@
 const maxDepth = 200;
 
 /**
- * Whether a YAML text may nest deeper than its reader can bear. It looks at brackets, at indentation and at the marks
- * of list items and keys, without understanding the text: what it counts is never less than what there is.
+ * Whether a YAML text may nest deeper than its reader can handle. It counts brackets, indentation and the marks of list
+ * items and keys, without parsing the text: the result is never too low.
  */
 export function isTooDeepYaml(text: string): boolean {
   let brackets = 0;

@@ -1,6 +1,6 @@
 export const protobufType = 'application/vnd.kubernetes.protobuf';
 
-/** What bodies may be, in the words of a refusal. */
+/** The accepted types of bodies, in the words of a refusal. */
 export const bodyTypes = ['application/json', 'application/yaml', protobufType] as const;
 
 /** One clause of an Accept header. */
@@ -13,14 +13,17 @@ export interface AcceptClause {
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** The media type of a Content-Type in lower case, without parameters; undefined if it is none (`mime.ParseMediaType`). */
+/**
+ * The media type of a Content-Type in lower case, without parameters; undefined if it is malformed
+ * (`mime.ParseMediaType`).
+ */
 export function mediaTypeOf(header: string): string | undefined {
   const [first = ''] = header.split(';', 1);
   const [type = '', subtype = '', ...more] = first.trim().toLowerCase().split('/');
   return token.test(type) && token.test(subtype) && more.length === 0 ? `${type}/${subtype}` : undefined;
 }
 
-/** The clauses of an Accept header, most wanted first: by weight, then by how much they leave open, then as given. */
+/** The clauses of an Accept header, most preferred first: by weight, then the more specific ones, then as given. */
 export function parseAccept(header: string): readonly AcceptClause[] {
   const clauses = header.split(',').map(parseClause);
   return clauses.filter((clause) => clause !== undefined).sort((a, b) => b.q - a.q || openness(a) - openness(b));

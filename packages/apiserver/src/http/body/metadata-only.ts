@@ -1,7 +1,7 @@
 import { type GroupVersionKind, isJsonObject, type JsonObject, splitApiVersion } from 'riata/object';
 import { Refusal } from '../../status/refusal.js';
 
-/** What is asked for is turned into its metadata alone. Throws 406 for an object where a list is meant, or vice versa. */
+/** Reduces the answer to its metadata. Throws 406 for an object where a list is requested, or vice versa. */
 export function metadataOnly(value: unknown, as: GroupVersionKind): unknown {
   // Errors and the like stay what they are.
   if (!isJsonObject(value) || value.kind === 'Status') return value;

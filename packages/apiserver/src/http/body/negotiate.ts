@@ -10,26 +10,26 @@ export interface Negotiated {
   readonly mediaType: (typeof bodyTypes)[number];
   /** Indented, for people. */
   readonly pretty: boolean;
-  /** What objects are to be turned into, e.g. `meta.k8s.io/v1` PartialObjectMetadata. */
+  /** The kind to convert objects to, e.g. `meta.k8s.io/v1` PartialObjectMetadata. */
   readonly as: GroupVersionKind | undefined;
 }
 
-/** What an endpoint can turn its answers into. */
+/** The kinds that an endpoint can convert its answers to. */
 export type Transforms = (as: GroupVersionKind) => boolean;
 
 export const noTransforms: Transforms = () => false;
 
-/** What objects and lists can be turned into that are not shown as Tables. */
+/** The conversions of objects and lists without a Table. */
 export const metadataTransforms: Transforms = ({ group, version, kind }) =>
   group === 'meta.k8s.io' &&
   (version === 'v1' || version === 'v1beta1') &&
   (kind === 'PartialObjectMetadata' || kind === 'PartialObjectMetadataList');
 
-/** What other objects and lists can be turned into. */
+/** The conversions of other objects and lists. */
 export const objectTransforms: Transforms = (as) =>
   metadataTransforms(as.kind === 'Table' ? { ...as, kind: 'PartialObjectMetadata' } : as);
 
-/** What aggregated discovery can be asked for. */
+/** The versions of aggregated discovery. */
 export const discoveryTransforms: Transforms = ({ group, version, kind }) =>
   group === 'apidiscovery.k8s.io' && version === 'v2' && kind === 'APIGroupDiscoveryList';
 
@@ -81,7 +81,7 @@ export function negotiateStream(
 }
 
 /**
- * What go-restful asks before a built-in endpoint of kube-apiserver gets to see a request: some clause must name one of
+ * The check of go-restful before a built-in endpoint of kube-apiserver gets a request: some clause must name one of
  * `produces`, or everything. Throws 406.
  */
 export function checkRouteAccepts(request: ServerRequest, produces: readonly string[]): void {

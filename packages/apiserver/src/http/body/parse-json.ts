@@ -5,7 +5,7 @@ import type { Steps } from '../../steps.js';
 
 /** A shorter text is parsed in a millisecond or two. */
 const longText = 128 * 1024;
-/** So many values are read in about half a millisecond. */
+/** How many values are read in about half a millisecond. */
 const valuesAtOnce = 1024;
 
 /** An open list or object. */

@@ -66,8 +66,8 @@ function isLost(token: string): boolean {
 }
 
 /**
- * Lets texts stand for the numbers that would be lost. They begin with a NUL, and so that no other text is taken for one,
- * those that do so themselves get one more.
+ * Replaces numbers that would lose digits by texts. These begin with a NUL; texts that begin with one themselves get
+ * another one, so that the two can't be confused.
  */
 function readExactly(text: string): Json {
   const marked = text.replace(tokens, (token, at: number) => {

@@ -65,7 +65,7 @@ async function firstDocument(text: string): Promise<Document.Parsed | undefined>
 
 const named = (name: string) => `tag:yaml.org,2002:${name}`;
 
-/** What JSON has no word for: such a value stays the text that it is. */
+/** Types without JSON form: such a value stays a text. */
 const unwanted: ReadonlySet<string> = new Set(['timestamp', 'binary', 'set', 'omap', 'pairs'].map(named));
 
 /** YAML 1.1 without dates and without times that are numbers, but with the numbers that Go has. */
@@ -121,7 +121,7 @@ function plain(value: unknown): unknown {
 
 function keyOf(key: unknown, value: unknown): string {
   if (Array.isArray(key) || key instanceof Map) {
-    // What is wrong inside it is told first.
+    // Errors inside it are reported first.
     plain(key);
     throw new TextError(`yaml: invalid map key: ${goSyntax(key)}`);
   }
@@ -140,7 +140,7 @@ function goSyntax(value: unknown): string {
   return `map[interface {}]interface {}{${members.join(', ')}}`;
 }
 
-/** What Go says about some common mistakes; about others, what our own reader says. */
+/** Go's words for some common mistakes; for others, those of our own reader. */
 function goProblem(error: unknown): string {
   const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
   const [, anchor] = /^Unresolved alias .*: (.*)$/.exec(line) ?? [];

@@ -15,11 +15,11 @@ import { yamlDuplicates } from './yaml-duplicates.js';
 /** A patch as it was sent. */
 export interface PatchBody {
   readonly kind: PatchKind;
-  /** What is to be done. Read when asked for, after the object was found, as kube-apiserver does: throws 400. */
+  /** The patch. Read on first use, after the object was found, as kube-apiserver does: throws 400. */
   read(): Json;
   /** The JSON text of it; undefined if it is YAML. */
   text(): string | undefined;
-  /** What a strict reading of the YAML text complains about; undefined if nothing, or if it is JSON. */
+  /** The errors of a strict decoding of the YAML text; undefined if there are none, or if it is JSON. */
   readonly yamlComplaint: string | undefined;
 }
 
@@ -53,13 +53,13 @@ export async function readObjectBody(
 /** A shorter one is read in a millisecond or two. */
 const longBody = 128 * 1024;
 
-/** What a body is to be. */
+/** The expected kind of a body. */
 interface Expected {
   readonly apiVersion: string;
   readonly kind: string;
 }
 
-/** Throws a {@link TextError} for what is no object, and 400 for what is none of its kind. */
+/** Throws a {@link TextError} for a malformed object, and 400 for an object of another kind. */
 async function readProtobuf(bytes: Uint8Array, expected: Expected): Promise<JsonObject> {
   const { decodeObject, EnvelopeError, WireError } = await import('../../protobuf/envelope.js');
   try {
@@ -78,7 +78,7 @@ export function jsonText(request: ServerRequest): string | undefined {
   return bodyTypeOf(request) === 'application/json' ? Buffer.from(request.body).toString('utf8') : undefined;
 }
 
-/** What a strict reading of a YAML body complains about; undefined if nothing, or if it is no YAML. */
+/** The errors of a strict decoding of a YAML body; undefined if there are none, or if it is not YAML. */
 export async function yamlComplaintOf(request: ServerRequest): Promise<string | undefined> {
   return bodyTypeOf(request) === 'application/yaml' ? yamlDuplicates(request.body) : undefined;
 }
@@ -105,7 +105,7 @@ const patchKinds: Readonly<Record<string, PatchKind>> = {
   'application/apply-patch+yaml': 'apply',
 };
 
-/** Which patch a request brings. `types` are those that the resource takes. Throws 415. */
+/** The type of a patch request. `types` are those that the resource accepts. Throws 415. */
 export function patchKindOf(request: ServerRequest, types: readonly string[], custom: boolean): PatchKind {
   const type = mediaTypeOf(request.headers['content-type'] ?? '') ?? '';
   const kind = types.includes(type) ? patchKinds[type] : undefined;
@@ -146,7 +146,7 @@ function readJsonPatch(bytes: Uint8Array, kind: PatchKind): Json {
   }
 }
 
-/** What does not fit into the Go type that a patch is read as. */
+/** The error for a patch that does not fit into its Go type. */
 function wrongPart(value: Json, kind: PatchKind): { readonly value: Json; readonly type: string } | undefined {
   if (kind !== 'json') return isJsonObject(value) ? undefined : { value, type: 'map[string]interface {}' };
   if (!Array.isArray(value)) return { value, type: '[]handlers.jsonPatchOp' };
@@ -154,7 +154,7 @@ function wrongPart(value: Json, kind: PatchKind): { readonly value: Json; readon
   return odd === undefined ? undefined : { value: odd, type: 'handlers.jsonPatchOp' };
 }
 
-/** What go-restful answers before a handler is asked. */
+/** The answer of go-restful before a handler is called. */
 function unroutedMediaType(): Refusal {
   return new Refusal(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }

@@ -8,8 +8,8 @@ import { atOnce } from '../../steps.js';
 export const yamlProblems = 'yaml: unmarshal errors:\n';
 
 /**
- * What a strict reading of a YAML text complains about: keys that stand twice, a line for each, as Go's decoder tells
- * them; undefined if there are none. The text must be valid.
+ * The errors of a strict decoding of a YAML text: duplicate keys, a line for each, as Go's decoder reports them;
+ * undefined if there are none. The text must be valid.
  */
 export async function yamlDuplicates(bytes: Uint8Array): Promise<string | undefined> {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
@@ -22,7 +22,7 @@ export async function yamlDuplicates(bytes: Uint8Array): Promise<string | undefi
   const [first] = Array.isArray(parsed) ? parsed : [];
   const found: string[] = [];
   const resolved = (node: unknown) => (isAlias(node) && first !== undefined ? node.resolve(first) : node);
-  // What is in a value is read before the key is put into its map.
+  // The contents of a value are read before the key is put into its map.
   const look = (node: unknown, seen = new Set<unknown>()): void => {
     if (isSeq(node)) for (const item of node.items) look(item);
     if (!isMap(node)) return;
@@ -53,7 +53,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The line of the value; of the key, where there is none. */
+/** The line of the value; of the key, if it has none. */
 function lineOf(lines: { linePos(offset: number): { line: number } }, value: unknown, key: unknown): number {
   const start = (value as Node | null)?.range?.[0] ?? (key as Node).range?.[0] ?? 0;
   return lines.linePos(start).line;

@@ -12,13 +12,13 @@ export interface FaultyReplyOptions {
   readonly clock: Scheduler;
   /** Whether the answer is made of events, one to a line. */
   readonly watch: boolean;
-  /** Told what a hook throws; to end the exchange with it. */
+  /** Called with the error of a hook, to end the exchange with it. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * The answer to a request that a {@link Fault} happens to: what the server writes is held back, broken off or lost on
- * its way to `to`. What is late is so on the clock, and in order.
+ * The answer to a request with a {@link Fault}: the server's bytes are delayed, cut or lost on their way to `to`.
+ * Delays run on the clock, and the order is kept.
  */
 export class FaultyReply implements Reply {
   readonly #to: Reply;
@@ -35,7 +35,7 @@ export class FaultyReply implements Reply {
   #events = 0;
   /** Bytes of an event whose end has not come. */
   #rest: Uint8Array | undefined;
-  /** What waits for its time; the times never fall. */
+  /** Delayed steps; their times never decrease. */
   #held: { readonly at: number; readonly step: () => void; readonly bytes: number }[] = [];
   #heldBytes = 0;
   #lastAt = 0;
@@ -111,7 +111,7 @@ export class FaultyReply implements Reply {
     await this.#to.drained();
   }
 
-  /** To be told when the exchange has ended. */
+  /** Called when the exchange has ended. */
   close(): void {
     this.#closed = true;
     this.#ended = true;
@@ -131,7 +131,7 @@ export class FaultyReply implements Reply {
     });
   }
 
-  /** A mistake in a hook is the client's to bear: the server is in the middle of somebody else's write. */
+  /** An error in a hook goes to the client: the server may be in the middle of another client's write. */
   #delayOf(number: number, bytes: Uint8Array): number {
     const { eventDelayMs = 0 } = this.#fault;
     if (typeof eventDelayMs === 'number') return eventDelayMs;
@@ -143,7 +143,7 @@ export class FaultyReply implements Reply {
     }
   }
 
-  /** Whole events; what is left of one waits for the rest of it. */
+  /** Whole events; an incomplete one waits for its rest. */
   *#eventsIn(written: Uint8Array): Iterable<Uint8Array> {
     let bytes = this.#rest === undefined ? written : Buffer.concat([this.#rest, written]);
     for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline)) {
@@ -153,7 +153,7 @@ export class FaultyReply implements Reply {
     this.#rest = bytes.length === 0 ? undefined : bytes;
   }
 
-  /** Does a step after so long, and not before those that came earlier. */
+  /** Runs a step after a delay, and not before earlier steps. */
   #pass(delayMs: number, bytes: number, step: () => void): void {
     const at = Math.max(this.#lastAt, this.#clock.monotonic() + delayMs);
     this.#lastAt = at;
@@ -217,7 +217,7 @@ export class FaultyReply implements Reply {
     this.#to.abort();
   }
 
-  /** The server goes on writing, until it notices that nobody takes it. */
+  /** The server continues to write until it notices that the client has gone. */
   #stall(): void {
     this.#closed = true;
     this.#stalled = true;

@@ -1,4 +1,4 @@
-/** What can go wrong between a client and a server in one process, in the words of riata's transports. */
+/** Errors between a client and a server in one process, in the words of riata's transports. */
 export type InProcessErrorKind =
   | 'aborted'
   | 'closed'

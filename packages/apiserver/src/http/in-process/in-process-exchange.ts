@@ -12,7 +12,7 @@ type Step =
   | { readonly end: 'complete' | 'broken' };
 
 /**
- * One request and its answer, seen from the server as a {@link Reply}. What the server writes waits here and is handed
+ * One request and its answer, seen from the server as a {@link Reply}. The server's bytes are buffered here and passed
  * to the client in turns of the event loop, in order.
  */
 export class InProcessExchange implements Reply {
@@ -146,7 +146,7 @@ export class InProcessExchange implements Reply {
 
   #turn(): void {
     try {
-      // What the client does in a callback may pause or end the exchange, or make the server write more.
+      // A callback of the client may pause or end the exchange, or make the server write more.
       while (!this.#paused && !this.#done) {
         const step = this.#steps.shift();
         if (step === undefined) break;
@@ -220,7 +220,7 @@ export class InProcessExchange implements Reply {
   }
 }
 
-/** A virtual clock has to know of what is under way; any other does not ask. */
+/** A virtual clock must know of work in flight; other clocks don't track it. */
 function track(clock: Scheduler & { track?(what: string): Disposable }): Disposable {
   return clock.track?.('bytes of an in-process answer') ?? { [Symbol.dispose]() {} };
 }

@@ -17,11 +17,11 @@ export interface InProcessTransportOptions {
   readonly cuts?: Random;
   /** Whose requests these are, for `faults`. @default '' */
   readonly name?: string;
-  /** What goes wrong on the way. @default nothing */
+  /** The faults to inject. @default none */
   readonly faults?: Faults;
-  /** Whether nobody listens now. @default never */
+  /** Whether connections are refused now. @default never */
   readonly refuses?: () => boolean;
-  /** Told when it is closed. */
+  /** Called when it is closed. */
   readonly onClose?: () => void;
 }
 
@@ -35,9 +35,9 @@ export const inProcessTransportOptionNames = optionNames<InProcessTransportOptio
 });
 
 /**
- * Carries requests to a server in the same process: a `Transport` for riata's clients, without a socket. Bytes cross
- * over and nothing else, and they are copied both ways, so that neither side can touch what the other holds. Pause,
- * abort and limits of time work as over HTTP; on a virtual clock, what is under way is done before time moves.
+ * Carries requests to a server in the same process: a `Transport` for riata's clients, without a socket. Only bytes
+ * cross over, and they are copied both ways, so that neither side can change the other's data. Pause, abort and
+ * timeouts work as over HTTP; on a virtual clock, work in flight is done before time moves.
  */
 export class InProcessTransport implements Transport {
   readonly #handle: Handle;
@@ -72,7 +72,7 @@ export class InProcessTransport implements Transport {
     for (const exchange of [...this.#running]) exchange.fail('closed', 'the transport was closed');
   }
 
-  /** Cuts every connection, as a server does that dies. What comes after it is served again. */
+  /** Cuts every connection, as a crashing server does. Later requests are served again. */
   cut(): void {
     for (const exchange of [...this.#running]) exchange.fail('reset', 'the server went away');
   }
@@ -117,7 +117,7 @@ export class InProcessTransport implements Transport {
     if (cut === 'request') return exchange.fail('reset', 'cut off, by a fault made on purpose');
     const onError = (error: unknown) => exchange.break(error);
     const reply = new FaultyReply(exchange, fault, { clock, watch: isWatch(request), onError });
-    // Not to be disposed of here: what is late is there after the server has done its part.
+    // Not disposed here: delayed parts arrive after the server has done its part.
     onAbort(signal, () => reply.close());
     if (fail === undefined || fail.handled) return this.#handle(request, reply);
     reply.head(fail.code, {});

@@ -1,6 +1,6 @@
 /**
- * The seam at which clients in the same process meet the server: the same as riata's own `Transport`, told once more,
- * as neither side knows the other.
+ * The seam at which clients in the same process meet the server: the same as riata's own `Transport`, declared again,
+ * as neither side imports the other.
  */
 export interface Transport extends AsyncDisposable {
   /** Starts the exchange; never throws, and nothing comes before this returns. */

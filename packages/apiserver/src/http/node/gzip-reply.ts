@@ -12,8 +12,8 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
 }
 
 /**
- * Packs an answer once it turns out to be long. Each block is a gzip member of its own (RFC 1952 allows any number of
- * them), so that nothing runs outside the event loop: what is sent is the same on every run.
+ * Compresses an answer once it turns out to be long. Each block is a separate gzip member (RFC 1952 allows any number
+ * of them), so that nothing runs outside the event loop: the bytes are the same on every run.
  */
 export class GzipReply implements Reply {
   readonly #reply: Reply;
@@ -74,7 +74,7 @@ export class GzipReply implements Reply {
     this.#reply.head(status, { ...rest, 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
   }
 
-  /** Packs what waits, if it is at least so much. */
+  /** Compresses the pending bytes, if there are at least this many. */
   #pack(atLeast: number): boolean {
     if (this.#waitingBytes < atLeast) return true;
     // Loaded by who packs: a server starts without it.

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { ReplyHeaders } from '../reply.js';
 
-/** Node takes one byte per character: what is not ASCII goes out as UTF-8, as kube-apiserver sends it. */
+/** Node takes one byte per character: other characters than ASCII are sent as UTF-8, as kube-apiserver does. */
 export function headerBytes(headers: ReplyHeaders): Record<string, string | string[]> {
   const sent = Object.entries(headers).map(([name, value]) => [
     name,

@@ -24,7 +24,7 @@ export class Http2Front {
     this.#server.emit('connection', socket);
   }
 
-  /** Lets clients know that no more requests are taken. Those under way go on. */
+  /** Notifies clients that no more requests are accepted. Those in flight continue. */
   close(): void {
     for (const session of this.#sessions) session.close();
   }

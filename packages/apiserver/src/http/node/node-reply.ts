@@ -17,7 +17,7 @@ export class NodeReply implements Reply {
   readonly #batch: WriteBatch;
   #started = false;
   #ended = false;
-  /** Whether pieces are framed here, as HTTP/1.1 wants it of answers whose length is not known. */
+  /** Whether chunks are framed here, as HTTP/1.1 requires for answers of unknown length. */
   #framing = false;
 
   constructor(response: ServerResponse, clock: Scheduler, batch: WriteBatch) {
@@ -42,8 +42,8 @@ export class NodeReply implements Reply {
     if (this.#started || this.ended) return;
     this.#started = true;
     this.#response.writeHead(status, headerBytes(headers));
-    // Whoever streams may have nothing to say for long: the client waits for the head alone.
-    // An empty piece takes the head along as bytes; `flushHeaders` would encode it once more.
+    // A stream may have nothing to send for long: the client waits for the head alone. An empty chunk takes the head
+    // along as bytes; `flushHeaders` would encode it again.
     if (headers['content-length'] !== undefined) return;
     this.#response.write(nothing);
     // From here on pieces are framed below: Node would hand each to the socket in four parts.
@@ -55,7 +55,7 @@ export class NodeReply implements Reply {
     if (this.ended || bytes.length === 0) return true;
     if (!this.#framing) return this.#response.write(bytes);
     const { socket } = this.#response;
-    // There is none while the answer to an earlier request is under way on it.
+    // There is no socket while the answer to an earlier request is still being sent on it.
     const chunk = this.#batch.chunk(bytes);
     return socket === null ? this.#response.write(chunk) : this.#batch.write(socket, chunk);
   }

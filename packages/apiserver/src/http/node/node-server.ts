@@ -21,19 +21,19 @@ export interface NodeServerOptions {
   readonly port: number;
   /** Certificate and key; without them, plain HTTP. */
   readonly tls?: Identity | undefined;
-  /** Clients may show certificates of this authority, PEM. @default none is asked for */
+  /** Clients may show certificates of this authority, PEM. @default no certificate is requested */
   readonly clientAuthority?: string | undefined;
   readonly clock: Scheduler;
-  /** How long requests that are under way may take when the server closes. @default 2000 */
+  /** How long requests in flight may take when the server closes. @default 2000 */
   readonly graceMs?: number;
 }
 
 /** Idle connections are kept as long as kube-apiserver keeps them. */
 const keepAliveMs = 90_000;
 const maxHeaderBytes = 1024 * 1024;
-/** What clients can choose between in the TLS handshake. */
+/** The protocols in the TLS handshake. */
 const protocols = ['h2', 'http/1.1'];
-/** A body that goes on for so long behind its limit is not read to its end. */
+/** A body that exceeds its limit by this much is not read to its end. */
 const maxWasteBytes = 64 * 1024 * 1024;
 
 /** Serves HTTP/1.1, and over TLS HTTP/2 beside it, as clients choose. */
@@ -89,7 +89,7 @@ export class NodeServer {
     return this.#url;
   }
 
-  /** Requests under way. */
+  /** Requests in flight. */
   get running(): number {
     return this.#running.size;
   }
@@ -101,12 +101,12 @@ export class NodeServer {
     await closed;
   }
 
-  /** Listens again, where it did. Rejects when somebody else does by now. */
+  /** Listens again, at the same address. Rejects when another process has taken it. */
   async resume(): Promise<void> {
     await listen(this.#server, { host: this.#options.host, port: this.#port });
   }
 
-  /** Takes no more requests, waits a little for those under way, then cuts what is left. */
+  /** Accepts no more requests, waits a little for those in flight, then cuts the rest. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -130,7 +130,7 @@ export class NodeServer {
     const over = new Promise<void>((resolve) =>
       grace.signal.addEventListener('abort', () => resolve(), { once: true }),
     );
-    // Node takes a connection for idle whose answer is complete, even if not all of it has gone out, and cuts it.
+    // Node considers a connection idle when its answer is complete, even if not all of it was sent, and cuts it.
     const leaving = [...this.#running].filter(([response]) => response.writableEnded).map(([, serving]) => serving);
     await Promise.race([Promise.all(leaving), over]);
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -164,7 +164,7 @@ export class NodeServer {
     this.#run(request, stream, stream, () => new Http2Reply(stream, this.#options.clock));
   }
 
-  /** What a request says of who sends it, beyond a token. */
+  /** The identity of a request, beyond a token. */
   #clientOf(socket: TLSSocket, headers: ServerRequest['headers'], rawHeaders: readonly string[]) {
     const certificate = this.#options.clientAuthority === undefined ? undefined : this.#certificateOf(socket);
     return { certificate, impersonation: impersonationOf(headers, rawHeaders) };
@@ -224,7 +224,7 @@ function listen(server: Server, { host, port }: { readonly host: string; readonl
   });
 }
 
-/** Undefined when the client has gone before its end. What is past the limit is read, and dropped. */
+/** Undefined when the client disconnects before its end. Bytes beyond the limit are read and dropped. */
 function readBody(incoming: Readable): Promise<Uint8Array | undefined> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
@@ -246,7 +246,7 @@ function readBody(incoming: Readable): Promise<Uint8Array | undefined> {
 function headersOf(headers: IncomingMessage['headers'] | IncomingHttpHeaders): ServerRequest['headers'] {
   const named: Record<string, string | undefined> = {};
   for (const [name, value] of Object.entries(headers)) {
-    // What HTTP/2 has in place of a request line.
+    // The pseudo-headers of HTTP/2 in place of a request line.
     if (name.startsWith(':')) continue;
     named[name] = Array.isArray(value) ? value.join(', ') : value;
   }

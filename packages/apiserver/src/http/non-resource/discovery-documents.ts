@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Resource } from '../../resource/resource.js';
 import type { ApiGroup, ResourceTable } from '../../resource/resource-table.js';
 
-/** The documents that tell which resources there are, as kube-apiserver writes them. Kept until the table changes. */
+/** The discovery documents, as kube-apiserver writes them. Kept until the table changes. */
 export class DiscoveryDocuments {
   readonly #table: ResourceTable;
   #generation = 0;

@@ -2,7 +2,7 @@ import type { Query } from '../options/query-string.js';
 import type { Reply } from '../reply.js';
 import { pageNotFound, sendText } from '../status-answer.js';
 
-/** What kube-apiserver starts beside serving, in the order in which it reports it. */
+/** The post-start hooks of kube-apiserver, in the order in which it reports them. */
 const hooks = [
   'poststarthook/start-apiserver-admission-initializer',
   'poststarthook/generic-apiserver-start-informers',

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { JsonObject } from 'riata/object';
 import { type Reply, sendBytes } from '../reply.js';
 
-/** What others check the tokens of service accounts by. */
+/** The keys by which others verify the tokens of service accounts. */
 export interface OpenIdKeys {
   readonly issuer: string;
   /** The public key, as a JSON Web Key. */

@@ -13,7 +13,7 @@ import { healthPaths, isHealthPath, serveHealth } from './health.js';
 import { type OpenIdKeys, serveOpenIdConfiguration, serveOpenIdKeys } from './openid.js';
 import { serveOpenApi } from './serve-open-api.js';
 
-/** What `/version` tells. */
+/** The answer of `/version`. */
 export interface VersionInfo {
   readonly major: string;
   readonly minor: string;
@@ -29,7 +29,7 @@ const servedVersion: VersionInfo = {
   platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
 };
 
-/** What there is to answer from. */
+/** What the answers are made from. */
 export interface NonResourceParts {
   readonly openApi: () => Promise<OpenApi>;
   readonly clock: Pick<Scheduler, 'now'>;
@@ -45,7 +45,7 @@ interface Asked {
   readonly reply: Reply;
 }
 
-/** Answers what is asked outside of resources: discovery, health, version. Throws what cannot be answered. */
+/** Answers non-resource requests: discovery, health, version. Throws a refusal for all others. */
 export async function serveNonResource(parts: NonResourceParts, asked: Asked): Promise<void> {
   const { path } = asked.info;
   const segments = path.replace(/^\/|\/$/g, '').split('/');
@@ -100,7 +100,7 @@ function serveVersion(asked: Asked): Promise<void> {
   return serveDocument(asked, document, true);
 }
 
-/** JSON for people, whatever is asked for. */
+/** Indented JSON, whatever is requested. */
 async function serveDocument({ reply }: Asked, document: object, pretty: boolean): Promise<void> {
   const bytes = await encodeBody(document, 'application/json', pretty);
   sendBytes(reply, 200, { ...commonHeaders, 'content-type': 'application/json' }, bytes);
@@ -159,7 +159,7 @@ function onlyGet({ request }: Asked): void {
   if (request.method !== 'GET') throw notAllowed();
 }
 
-/** What go-restful answers for a path that it knows, and a method that it does not. */
+/** The answer of go-restful for a known path and an unknown method. */
 export function notAllowed(): Refusal {
   const message = 'the server does not allow this method on the requested resource';
   return new Refusal(405, 'MethodNotAllowed', message, {});

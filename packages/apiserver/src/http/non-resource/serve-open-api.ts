@@ -19,7 +19,7 @@ interface Content {
   readonly hash: string;
 }
 
-/** The subtypes of both versions in Protobuf; the second one of each is how it was spelled once, and is still asked for. */
+/** The subtypes of both versions in Protobuf; the second one of each is an old spelling that clients still use. */
 const protobuf2 = ['com.github.proto-openapi.spec.v2.v1.0+protobuf', 'com.github.proto-openapi.spec.v2@v1.0+protobuf'];
 
 const protobuf3 = ['com.github.proto-openapi.spec.v3.v1.0+protobuf', 'com.github.proto-openapi.spec.v3@v1.0+protobuf'];
@@ -30,7 +30,7 @@ const yearMs = 365 * 24 * 3_600_000;
 export async function serveOpenApi(documents: OpenApi, asked: Asked, nowMs: number): Promise<void> {
   const { path } = asked.info;
   if (path === '/openapi/v2') return serveVersion2(documents, asked);
-  // The index comes as text, whatever is asked for.
+  // The index is text, whatever is requested.
   if (path === '/openapi/v3') {
     const index = await documents.index();
     return sendDocument(asked, index, { 'content-type': 'text/plain; charset=utf-8' });

@@ -4,7 +4,7 @@ import { badRequest } from '../../status/refusal.js';
 import { first, type Query } from './query-string.js';
 import { dryRunProblems, refuseOptions, truth, wholeNumber } from './query-values.js';
 
-/** What a deletion is told (`metav1.DeleteOptions`). */
+/** The options of a deletion (`metav1.DeleteOptions`). */
 export interface DeleteOptions {
   readonly dryRun: boolean;
   readonly gracePeriodSeconds?: number;
@@ -107,7 +107,7 @@ function reader(object: JsonObject, owner: string) {
   };
 }
 
-/** What Go's decoder calls a value. */
+/** The name of a value in Go's decoder. */
 export function goTypeOf(value: Json): string {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number') return Number.isInteger(value) ? 'number' : `number ${value}`;

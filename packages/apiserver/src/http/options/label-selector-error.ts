@@ -7,7 +7,7 @@ const symbols = /^(?:==|!=|[=!(),<>])/;
 const word = /^[^ \t\r\n=!(),<>]+/;
 const operators = ['in', 'notin', '=', '==', '!=', '>', '<'];
 
-/** What kube-apiserver says about a label selector that cannot be read. */
+/** The error of kube-apiserver for a malformed label selector. */
 export function labelSelectorError(text: string): string {
   try {
     new Reader(text).read();

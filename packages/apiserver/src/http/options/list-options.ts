@@ -6,7 +6,7 @@ import { labelSelectorError } from './label-selector-error.js';
 import { first, type Query } from './query-string.js';
 import { refuseOptions, truth, wholeNumber } from './query-values.js';
 
-/** What a GET of one object is told (`metav1.GetOptions`). */
+/** The options of a GET of one object (`metav1.GetOptions`). */
 export interface GetOptions {
   /** `''` if not given. */
   readonly resourceVersion: string;
@@ -17,7 +17,7 @@ export interface ReadOptions extends GetOptions {
   readonly query: Query;
 }
 
-/** What a list, a watch or a deletion of a collection is told (`metav1.ListOptions`). */
+/** The options of a list, a watch or a deletion of a collection (`metav1.ListOptions`). */
 export interface ListOptions extends GetOptions {
   readonly labels: Selector | undefined;
   readonly fields: FieldSelector | undefined;
@@ -68,14 +68,14 @@ export function parseListOptions(query: Query, watch: boolean): ListOptions {
   return options;
 }
 
-/** What is wrong with a resourceVersion that is no number. */
+/** The problems of a resourceVersion that is not a number. */
 function revisionProblem(text: string): string | undefined {
   if (text === '' || (/^[0-9]+$/.test(text) && text.length <= 20 && BigInt(text) < 2n ** 64n)) return undefined;
   const why = /^[0-9]+$/.test(text) ? 'value out of range' : 'invalid syntax';
   return `resourceVersion: Invalid value: ${goQuote(text)}: strconv.ParseUint: parsing ${goQuote(text)}: ${why}`;
 }
 
-/** A watch from the start is told the state first. */
+/** A watch from the start gets the state first. */
 function withDefaults(options: ListOptions): ListOptions {
   const { watch, sendInitialEvents, resourceVersionMatch, resourceVersion } = options;
   if (!watch || sendInitialEvents !== undefined || resourceVersionMatch !== '') return options;
@@ -138,7 +138,7 @@ function readFields(text: string | undefined): FieldSelector | undefined {
   }
 }
 
-/** What kube-apiserver says about a field selector that cannot be read. */
+/** The error of kube-apiserver for a malformed field selector. */
 function fieldSelectorError(text: string): string {
   // Commas part terms, unless a backslash stands before them.
   for (const term of text.match(/(?:\\[\s\S]|[^,\\]|\\$)+/g) ?? []) {

@@ -5,7 +5,7 @@ import { first, type Query } from './query-string.js';
 
 const choices: readonly string[] = ['Metadata', 'Object', 'None'] satisfies IncludeObject[];
 
-/** What of each object a Table is to include (`TableOptions`). Throws 400. */
+/** The part of each object that a Table includes (`TableOptions`). Throws 400. */
 export function parseIncludeObject(query: Query): IncludeObject {
   const asked = first(query, 'includeObject') || 'Metadata';
   if (choices.includes(asked)) return asked as IncludeObject;

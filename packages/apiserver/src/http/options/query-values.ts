@@ -26,7 +26,7 @@ export function truth(query: Query, name: string): boolean | undefined {
   return text === undefined ? undefined : isTrue(text);
 }
 
-/** What is wrong with `dryRun`: only `All` is known. */
+/** The problems of `dryRun`: only `All` is known. */
 export function dryRunProblems(values: readonly string[]): readonly FieldError[] {
   return values.every((value) => value === 'All') ? [] : [notSupported('dryRun', values, ['All'])];
 }
