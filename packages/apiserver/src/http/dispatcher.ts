@@ -46,11 +46,11 @@ import { Warnings } from './warnings.js';
 export interface DispatcherParts {
   readonly table: ResourceTable;
   readonly handlers: VerbHandlers;
-  /** Who asks, and whether that is allowed. */
+  /** Authentication and authorization. */
   readonly gate: RequestGate;
   /** The keys that verify service account tokens. @default none are published */
   readonly openIdKeys?: () => OpenIdKeys;
-  /** Headers that tell how a request is ranked. @default none */
+  /** Headers that name the flow of a request. @default none */
   readonly flowHeaders?: (user: UserInfo, info: RequestInfo) => ReplyHeaders;
   readonly clock: Scheduler;
   readonly log: Logger;
@@ -71,7 +71,7 @@ interface Exchange {
   readonly timeoutMs: number;
 }
 
-/** Takes requests in and answers them: who asks, what is meant, which verb serves it, in which form it is answered. */
+/** Accepts requests and answers them: authentication, routing, the verb, and the negotiated form of the answer. */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #nonResource: NonResourceParts;
@@ -80,7 +80,7 @@ export class Dispatcher {
     this.#parts = parts;
     const { table, clock, openIdKeys } = parts;
     let documents: Promise<OpenApi> | undefined;
-    // Loaded by the first who asks: a server starts without it.
+    // Loaded on first use: a server starts without it.
     const openApi = () => {
       documents ??= import('../openapi/documents.js').then((module) => new module.OpenApi(table, clock));
       return documents;
@@ -91,7 +91,7 @@ export class Dispatcher {
   /** Answers a request. Never rejects: whatever happens is an answer, or, once one has begun, its end. */
   async handle(request: ServerRequest, to: Reply): Promise<void> {
     const reply = new MarkedReply(request.method === 'HEAD' ? withoutBody(to) : to, {
-      // Whoever names the exchange itself finds that name again.
+      // A client that names the exchange gets its name back.
       'audit-id': request.headers['audit-id'] || systemRandom.uuid(),
     });
     const warnings = new Warnings();
@@ -220,7 +220,7 @@ export class Dispatcher {
 
   async #converted(value: unknown, as: GroupVersionKind, { query }: RequestInfo, route: Route): Promise<unknown> {
     if (as.kind !== 'Table') return metadataOnly(value, as);
-    // Loaded by the first who asks: a server starts without it.
+    // Loaded on first use: a server starts without it.
     const { showAnswer } = await import('../table/show.js');
     return showAnswer(value, { ...route, as, includeObject: parseIncludeObject(query), clock: this.#parts.clock });
   }
@@ -242,7 +242,7 @@ function isPlainRead({ verb, subresource }: Route, { query }: RequestInfo): bool
   return subresource === undefined && !query.has('fieldSelector');
 }
 
-/** What the body of a create or an update is to be. */
+/** The expected kind of the body of a create or an update. */
 function bodyKindOf({ resource, subresource }: Route): { readonly apiVersion: string; readonly kind: string } {
   // Views of an object (its status) take the object itself.
   if (subresource === undefined || subresource.kind === resource.kind) return resource;
@@ -261,7 +261,7 @@ function transformsOf({ resource, subresource }: Route): negotiation.Transforms 
   return canBeShown(resource, subresource) ? negotiation.objectTransforms : negotiation.metadataTransforms;
 }
 
-/** Adds what all verbs are told. The signal is made only for who asks for it. */
+/** Adds the parameters of all verbs. The signal is created on first use. */
 function teller(
   { warnings, user }: Exchange,
   { resource, subresource, namespace, name }: Route,
@@ -286,14 +286,14 @@ function teller(
 /** Requests that last as long as their caller likes. */
 const longRunning = ['attach', 'exec', 'proxy', 'log', 'portforward'];
 
-/** The time that a request has: what it asks for itself, within limits. Throws 400. */
+/** The timeout of a request: the requested one, within limits. Throws 400. */
 function timeoutOf({ verb, subresource, isResource, query }: RequestInfo): number {
   if (isResource && (verb === 'watch' || longRunning.includes(subresource))) return requestTimeoutMs;
   const asked = first(query, 'timeout');
   return asked === undefined || asked === '' ? requestTimeoutMs : durationOf(asked);
 }
 
-/** What is not sooner than the usual end changes nothing. */
+/** A timeout later than the usual one changes nothing. */
 function durationOf(text: string): number {
   try {
     const ms = Number(parseGoDuration(text) / 1_000_000n);
