@@ -39,10 +39,23 @@ function plays(start: (folder: string) => Promise<readonly [kubeconfig: string, 
   let kubeconfig = '';
   let namespace = '';
   let stop: Stop | undefined;
-  const kubectl = async (...args: readonly string[]): Promise<string> => {
+  const kubectlOnce = async (...args: readonly string[]): Promise<string> => {
     const all = ['--kubeconfig', kubeconfig, '-n', namespace, '--cache-dir', join(folder, 'cache'), ...args];
     const { stdout } = await run(controlPlaneFromEnv().kubectlPath, all, { timeout: 200_000 });
     return stdout;
+  };
+  /** A command that waits in vain doesn't say for what, so a failure comes with the state of the cluster. */
+  const kubectl = async (...args: readonly string[]): Promise<string> => {
+    try {
+      return await kubectlOnce(...args);
+    } catch (error) {
+      const state = await Promise.all([
+        kubectlOnce('get', 'nodes,pods', '-A', '-o', 'wide'),
+        kubectlOnce('get', 'deployments,replicasets,statefulsets,daemonsets,replicationcontrollers', '-A'),
+        kubectlOnce('get', 'events'),
+      ]).catch(String);
+      throw new Error(`kubectl ${args.join(' ')} failed; the cluster then:\n${state}`, { cause: error });
+    }
   };
 
   beforeAll(async () => {
