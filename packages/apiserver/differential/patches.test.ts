@@ -1,4 +1,16 @@
-import { apply, configMap, configMaps, get, jsonPatch, merge, namespace, namespaces, post, strategic } from './asks.js';
+import {
+  apply,
+  configMap,
+  configMaps,
+  get,
+  jsonPatch,
+  merge,
+  namespace,
+  namespaces,
+  post,
+  remove,
+  strategic,
+} from './asks.js';
 import { play, serverPair, uniqueName } from './pair.js';
 
 const pair = serverPair();
@@ -271,5 +283,7 @@ play(pair, 'strategic merge patches of the wrong type', () => {
     inContainer({ imagePullPolicy: 5, image: 5 }),
     inContainer({ command: [5] }),
     ...[true, 'x'].map((cpu) => inContainer({ resources: { limits: { cpu } } })),
+    // A controller manager that a later file starts would roll out the billion replicas that an int32 makes of one patch.
+    remove(d),
   ];
 });
