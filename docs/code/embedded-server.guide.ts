@@ -1,4 +1,4 @@
-import { ApiServer, adminKubeconfig } from '@riata/apiserver';
+import { ApiServer, adminKubeconfig, admissionWebhook } from '@riata/apiserver';
 import { Sandbox } from '@riata/sandbox';
 import { createClient, defineKind, isForbidden, type RestConfig, VirtualClock } from 'riata';
 import {
@@ -9,6 +9,7 @@ import {
   RoleBinding,
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
+  ValidatingWebhookConfiguration,
 } from 'riata/kinds';
 import { computeStatus } from 'riata/patterns';
 import { seededRandom } from 'riata/runtime';
@@ -54,6 +55,38 @@ test('users and permissions', async () => {
     }),
   );
   await client.list(ConfigMap, { namespace: 'default' }); // allowed now
+});
+
+test('admission webhooks', async () => {
+  await using server = await ApiServer.start();
+  await using client = createClient(server.config);
+  server.handle(
+    'https://hooks.shop.svc/validate',
+    admissionWebhook<ConfigMap>(({ object }) => ({
+      allowed: object?.data?.colour !== 'red',
+      status: { message: 'no red, please', code: 403 },
+    })),
+  );
+  await client.create(
+    ValidatingWebhookConfiguration({
+      metadata: { name: 'colours' },
+      webhooks: [
+        {
+          name: 'colours.example.com',
+          clientConfig: { service: { namespace: 'shop', name: 'hooks', path: '/validate' } },
+          rules: [
+            { operations: ['CREATE', 'UPDATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] },
+          ],
+          sideEffects: 'None',
+          admissionReviewVersions: ['v1'],
+        },
+      ],
+    }),
+  );
+
+  const metadata = { namespace: 'default', name: 'settings' };
+  const red = client.create(ConfigMap({ metadata, data: { colour: 'red' } }));
+  await expect(red).rejects.toThrow('admission webhook "colours.example.com" denied the request: no red, please');
 });
 
 test('admission policies', async () => {

@@ -3,7 +3,12 @@
  *
  * @module
  */
-export type { AdmissionOptions } from './admission/admission.js';
+export type { AdmissionOperation, AdmissionOptions } from './admission/admission.js';
+export {
+  type AdmissionReviewRequest,
+  type AdmissionReviewResponse,
+  admissionWebhook,
+} from './admission/webhook/admission-webhook.js';
 export {
   type ActingAs,
   ApiServer,

@@ -15,13 +15,21 @@ export class AdmissionChain {
     this.#validating = plugins.filter(({ validate }) => validate !== undefined);
   }
 
-  /** Whether the mutating phase needs the object with its managedFields. */
+  /** Whether some plugin needs the object with its managedFields before it is known to be valid. */
   needsManagedFields(attributes: AdmissionAttributes): boolean {
-    return this.#mutating.some((plugin) => plugin.needsManagedFields?.(attributes) === true);
+    return this.#plugins.some((plugin) => plugin.needsManagedFields?.(attributes) === true);
   }
 
   /** The mutating phase: the object as the plugins leave it, the same reference if none changes it. */
   *admit(attributes: AdmissionAttributes): Steps<JsonObject | undefined> {
+    const object = yield* this.#mutate(attributes);
+    const { reinvocation } = attributes;
+    if (reinvocation?.isRequired !== true) return object;
+    reinvocation.begin();
+    return yield* this.#mutate(object === attributes.object ? attributes : withObject(attributes, object));
+  }
+
+  *#mutate(attributes: AdmissionAttributes): Steps<JsonObject | undefined> {
     let current = attributes;
     for (const plugin of this.#mutating) {
       if (plugin.handles?.(current) === false) continue;

@@ -11,6 +11,7 @@ import type { AdmissionAttributes, AdmissionOperation, AdmissionOptions } from '
 import { AdmissionChain } from './admission-chain.js';
 import { enabledPlugins } from './plugin-names.js';
 import type { AdmissionParts } from './plugins.js';
+import { Reinvocation } from './reinvocation.js';
 
 /** A request that asks for admission. */
 export interface AdmissionRequest {
@@ -21,6 +22,8 @@ export interface AdmissionRequest {
   readonly name: string;
   readonly user: UserInfo;
   warn(text: string): void;
+  /** Adds an annotation to the audit event. @default none is kept */
+  annotate?(key: string, value: string, level?: 'Request'): void;
 }
 
 /** The options of a request, as an object of an operation: a PUT that makes an object has CreateOptions. */
@@ -123,6 +126,7 @@ class RequestAttributes implements AdmissionAttributes {
   readonly dryRun: boolean;
   readonly request: AdmissionRequest;
   readonly optionsOf: OptionsOf;
+  readonly reinvocation = new Reinvocation();
 
   constructor(
     request: AdmissionRequest,
@@ -168,7 +172,7 @@ class RequestAttributes implements AdmissionAttributes {
     this.request.warn(text);
   }
 
-  annotate(): void {
-    // The server keeps no audit events.
+  annotate(key: string, value: string, level?: 'Request'): void {
+    this.request.annotate?.(key, value, level);
   }
 }

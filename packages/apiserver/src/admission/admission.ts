@@ -3,6 +3,7 @@ import type { UserInfo } from '../authentication/user-info.js';
 import type { Resource } from '../resource/resource.js';
 import type { Steps } from '../steps.js';
 import type { StorageEvent } from '../storage/storage.js';
+import type { Reinvocation } from './reinvocation.js';
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
@@ -29,8 +30,10 @@ export interface AdmissionAttributes {
   readonly user: UserInfo;
   /** Sends the caller a warning. */
   warn(text: string): void;
-  /** Adds an annotation to the audit event of the request. */
-  annotate(key: string, value: string): void;
+  /** Adds an annotation to the audit event of the request, if its level is at least this. @default any level */
+  annotate(key: string, value: string, level?: 'Request'): void;
+  /** Lets plugins run a second time, for the mutating phase. @default nobody can ask for it */
+  readonly reinvocation?: Reinvocation | undefined;
 }
 
 /** One admission plugin of upstream, by upstream's name. */
@@ -42,8 +45,8 @@ export interface AdmissionPlugin {
    */
   handles?(attributes: AdmissionAttributes): boolean;
   /**
-   * Whether `admit` is going to need the object with its `metadata.managedFields`. They are costly, and otherwise
-   * written once the object is known to be valid. @default never
+   * Whether it is going to need the object with its `metadata.managedFields`. They are costly, and otherwise written once
+   * the object is known to be valid, and not at all for what is not stored. @default never
    */
   needsManagedFields?(attributes: AdmissionAttributes): boolean;
   /** Gives back the object, changed or the same reference. On DELETE the result is ignored. Throws a `Refusal`. */

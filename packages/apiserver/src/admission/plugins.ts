@@ -6,6 +6,8 @@ import type { WebhookCaller } from '../webhook-client/webhook-caller.js';
 import type { AdmissionPlugin } from './admission.js';
 import { builtinPlugins } from './builtin/builtin-plugins.js';
 import { ValidatingAdmissionPolicyPlugin } from './policy/validating-admission-policy.js';
+import { MutatingAdmissionWebhook } from './webhook/mutating-admission-webhook.js';
+import { ValidatingAdmissionWebhook } from './webhook/validating-admission-webhook.js';
 
 /** What admission plugins work with. */
 export interface AdmissionParts {
@@ -24,4 +26,6 @@ export interface AdmissionParts {
 export const admissionPlugins: Readonly<Record<string, (parts: AdmissionParts) => AdmissionPlugin>> = {
   ...builtinPlugins,
   ValidatingAdmissionPolicy: (parts) => new ValidatingAdmissionPolicyPlugin(parts),
+  MutatingAdmissionWebhook: (parts) => new MutatingAdmissionWebhook(parts),
+  ValidatingAdmissionWebhook: (parts) => new ValidatingAdmissionWebhook(parts),
 };

@@ -7,6 +7,7 @@ import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import { invalid } from '../status/field-error.js';
 import { badRequest, conflict, invalidObject } from '../status/refusal.js';
+import type { Steps } from '../steps.js';
 import type { TokenSigner } from './json-web-token.js';
 import { serviceAccountUser } from './service-account-name.js';
 import { tokenIssuer } from './token-authenticator.js';
@@ -38,12 +39,12 @@ export interface TokenPlace {
 }
 
 /** Answers a TokenRequest below a ServiceAccount. Nothing is stored. */
-export function requestToken(
+export function* requestToken(
   parts: TokenParts,
   { accounts, as, namespace, name }: TokenPlace,
   request: JsonObject,
   context: WriteContext,
-): JsonObject {
+): Steps<JsonObject> {
   const meta = metaOf(request);
   for (const [field, is] of Object.entries({ name, namespace })) {
     const sent = textOf(meta[field]);
@@ -61,6 +62,11 @@ export function requestToken(
   const asked = stringsOf(spec.audiences);
   const audiences = asked.length === 0 ? [tokenIssuer] : asked;
   const expirationSeconds = secondsOf(spec);
+  const written = { ...request, spec: { ...spec, expirationSeconds } };
+  const tracked = meta.managedFields === undefined ? track(as, undefined, written, context, 'token') : written;
+  const answered = withMeta(tracked, { name, namespace, uid, creationTimestamp: context.now });
+  const shown = { ...answered, spec: { ...spec, audiences: [...audiences], expirationSeconds } };
+  yield* context.admission?.validate('CREATE', shown, undefined) ?? [];
   const reference = isJsonObject(spec.boundObjectRef) ? spec.boundObjectRef : undefined;
   const bound = reference === undefined ? {} : boundTo(parts, namespace, name, reference);
   const extended = 'pod' in bound && expirationSeconds === podTokenSeconds && audiences.every((a) => a === tokenIssuer);
@@ -80,15 +86,19 @@ export function requestToken(
     nbf: start,
     sub: serviceAccountUser(namespace, name),
   };
-  const written = { ...request, spec: { ...spec, expirationSeconds } };
-  const tracked = track(as, undefined, written, context, 'token');
-  const answered = withMeta(tracked, { name, namespace, uid, creationTimestamp: context.now });
   const expirationTimestamp = formatTime(context.nowMs + expirationSeconds * 1000);
   return {
     ...answered,
     spec: { audiences: [...audiences], expirationSeconds, boundObjectRef: reference ?? null },
     status: { token: parts.signer.sign(claims), expirationTimestamp },
   };
+}
+
+/** A TokenRequest with the time that a token lasts where nobody says. */
+export function withExpiry(request: JsonObject): JsonObject {
+  const spec = isJsonObject(request.spec) ? request.spec : {};
+  if (typeof spec.expirationSeconds === 'number') return request;
+  return { ...request, spec: { ...spec, expirationSeconds: usualSeconds } };
 }
 
 function secondsOf(spec: JsonObject): number {

@@ -33,6 +33,11 @@ export interface Admitted {
 /** What admission control is shown instead of an object, e.g. a Scale, and how the object takes it over. */
 export interface ObjectView {
   show(object: JsonObject): JsonObject;
+  /** What the mutating phase is shown: as it was sent, with managedFields if somebody needs them. */
+  sent(object: JsonObject, tracked: boolean): JsonObject;
+  /** What it is shown of the stored object. */
+  stored(object: JsonObject, tracked: boolean): JsonObject;
+  /** The object with what came out of that phase. Throws a `Refusal` if that cannot be. */
   apply(object: JsonObject, shown: JsonObject): JsonObject;
 }
 
@@ -58,12 +63,15 @@ export class ObjectPreparation {
     managedFields: (() => unknown) | undefined,
     view?: ObjectView,
   ): Steps<Admitted> {
-    if (admission === undefined) return { object, managedFields };
+    if (admission === undefined) {
+      return { object: view === undefined ? object : view.apply(object, view.sent(object, false)), managedFields };
+    }
     const operation = before === undefined ? 'CREATE' : 'UPDATE';
     if (view !== undefined) {
-      const shown = view.show(object);
-      const admitted = yield* admission.admit(operation, shown, before && view.show(before));
-      return { object: admitted === shown ? object : view.apply(object, admitted), managedFields };
+      const tracked = admission.needsManagedFields(operation, object, before);
+      const shown = view.sent(object, tracked);
+      const admitted = yield* admission.admit(operation, shown, before && view.stored(before, tracked));
+      return { object: view.apply(object, admitted), managedFields };
     }
     const tracksNow = managedFields !== undefined && admission.needsManagedFields(operation, object, before);
     const shown = tracksNow ? withMeta(object, { managedFields: yield* withConversions(managedFields) }) : object;

@@ -5,7 +5,7 @@ import { alreadyExists, invalidObject, notFound, Refusal } from '../status/refus
 import { atOnce, type Steps } from '../steps.js';
 import type { Storage, Stored } from '../storage/storage.js';
 import type { OwnObject } from './built-in/own-objects.js';
-import { checkNamespace } from './check-name.js';
+import { checkName, checkNamespace } from './check-name.js';
 import { readStored, storableOf } from './custom/conversion-steps.js';
 import { shownAs } from './custom/in-version.js';
 import { withConversions } from './custom/stored-conversions.js';
@@ -15,7 +15,7 @@ import { managedFieldsOf } from './fields/track.js';
 import { generateName } from './generate-name.js';
 import { metaOf, textOf, withMeta } from './metadata.js';
 import { ObjectPreparation, type ObjectView } from './object-preparation.js';
-import { hasSubresource, homeOf, type Resource } from './resource.js';
+import { hasSubresource, homeOf, type Resource, withDefaults } from './resource.js';
 import { answerOf, atRevision, isFinished, isUnchanged, removedAt } from './stored-form.js';
 import { keepSystemFields, wipeSystemFields, withGeneration, withoutStatus } from './system-fields.js';
 import type { WriteContext } from './write-context.js';
@@ -244,7 +244,8 @@ export class ObjectStore {
     expectUid(resource, stored, expected);
     const sentObject = yield* withConversions(() => make(live));
     const made = withDefaults(resource, inNamespace(resource, namespace, sentObject));
-    const sent = keepSystemFields(resource, name, live, made, subresource);
+    checkName(textOf(metaOf(made).name), name);
+    const sent = keepSystemFields(resource, live, made, subresource);
     const account = tracked ? undefined : () => managedFieldsOf(resource, live, sent, context, subresource);
     const write = { resource, before: live, subresource, context };
     const { object: admitted, managedFields } = yield* this.#preparation.admit(write, made, account, view);
@@ -253,10 +254,10 @@ export class ObjectStore {
     const kept =
       admitted === made
         ? sent
-        : keepSystemFields(resource, name, live, inNamespace(resource, namespace, admitted), subresource);
+        : keepSystemFields(resource, live, inNamespace(resource, namespace, admitted), subresource);
     const candidate = (prepared: JsonObject) => ({
       object: withGeneration(resource, live, prepared, subresource),
-      ...{ before: live, name, subresource, managedFields },
+      ...{ before: live, name: textOf(metaOf(prepared).name), subresource, managedFields },
     });
     const settle = (valid: JsonObject) => {
       const object = keepTimes(live, valid);
@@ -357,11 +358,6 @@ export class ObjectStore {
 
 export function keyFor(namespace: string, name: string): string {
   return namespace === '' ? name : `${namespace}/${name}`;
-}
-
-function withDefaults(resource: Resource, object: JsonObject): JsonObject {
-  const defaulted = resource.schema.withDefaults(object);
-  return resource.rules.defaults?.(defaulted) ?? defaulted;
 }
 
 /** The object with the namespace of the request; another one in it is refused. */

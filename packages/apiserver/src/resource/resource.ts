@@ -159,3 +159,9 @@ export function resourceOfStored(resource: Resource, object: KubeObject): Resour
 export function hasSubresource(resource: Resource, name: string): boolean {
   return resource.subresources.some((s) => s.name === name);
 }
+
+/** An object that somebody writes, with what its writer has left open. */
+export function withDefaults(resource: Resource, object: JsonObject): JsonObject {
+  const defaulted = resource.schema.withDefaults(object);
+  return resource.rules.defaults?.(defaulted) ?? defaulted;
+}

@@ -1,5 +1,4 @@
 import { equal, isJsonObject, type JsonObject } from 'riata/object';
-import { checkName } from './check-name.js';
 import { metaOf, textOf, valueAt, withMeta } from './metadata.js';
 import { hasSubresource, type Resource } from './resource.js';
 
@@ -18,14 +17,12 @@ export function wipeSystemFields(object: JsonObject): JsonObject {
 /** What was made of an object, with all that a writer cannot change as it was, whatever it sends. */
 export function keepSystemFields(
   resource: Resource,
-  name: string,
   live: JsonObject,
   made: JsonObject,
   subresource: string,
 ): JsonObject {
   const before = metaOf(live);
   const sent = metaOf(made);
-  checkName(textOf(sent.name), name);
   const { creationTimestamp, generation } = before;
   const system = {
     ...{ creationTimestamp, generation, selfLink: undefined },
@@ -39,7 +36,7 @@ export function keepSystemFields(
     const { managedFields } = sent;
     return { ...without(withMeta(live, { managedFields }), 'status'), ...pick(made, 'status') };
   }
-  const whole = withMeta(made, { name, ...system, resourceVersion: before.resourceVersion });
+  const whole = withMeta(made, { ...system, resourceVersion: before.resourceVersion });
   if (subresource === 'status') {
     const kept = statusKeeps === 'all' ? [] : statusKeeps.map((field) => [field, before[field]] as const);
     const { metadata = {} } = withMeta(whole, Object.fromEntries(kept));

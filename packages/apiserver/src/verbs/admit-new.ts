@@ -2,9 +2,18 @@ import type { JsonObject } from 'riata/object';
 import type { WriteContext } from '../resource/write-context.js';
 import type { Steps } from '../steps.js';
 
-/** The mutating phase of admission for what is sent but not stored: a review, or a Binding. */
-export function* admitNew(object: JsonObject, { admission }: WriteContext): Steps<JsonObject> {
-  return admission === undefined ? object : yield* admission.admit('CREATE', object, undefined);
+/**
+ * The mutating phase of admission for what is sent but not stored: a review, or a Binding. `tracked` is the object with
+ * its managedFields, for plugins that need them.
+ */
+export function* admitNew(
+  object: JsonObject,
+  { admission }: WriteContext,
+  tracked: () => JsonObject = () => object,
+): Steps<JsonObject> {
+  if (admission === undefined) return object;
+  const shown = admission.needsManagedFields('CREATE', object, undefined) ? tracked() : object;
+  return yield* admission.admit('CREATE', shown, undefined);
 }
 
 /** The validating phase, once the object was checked. */

@@ -1,4 +1,5 @@
 import {
+  valueAt as fieldAt,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -10,7 +11,7 @@ import {
 import { checkName } from '../resource/check-name.js';
 import { checkUid, expectRevision } from '../resource/expectations.js';
 import { track } from '../resource/fields/track.js';
-import { metaOf, textOf, valueAt, withMeta } from '../resource/metadata.js';
+import { metaOf, recordsOf, textOf, valueAt, withMeta } from '../resource/metadata.js';
 import type { ObjectView } from '../resource/object-preparation.js';
 import { keyFor, type ObjectStore } from '../resource/object-store.js';
 import type { Resource } from '../resource/resource.js';
@@ -31,24 +32,49 @@ export function* rescale(
   const { resourceVersion, uid, name: sent } = metaOf(scale);
   checkName(textOf(sent), name);
   const replicas = Number(valueAt(scale, 'spec.replicas') ?? 0);
-  // Custom objects are judged as a whole.
-  if (replicas < 0 && resource.builtIn) {
-    const kind = { group: 'autoscaling', plural: 'Scale', kind: 'Scale' };
-    throw invalidObject(kind, name, [invalid('spec.replicas', replicas, 'must be greater than or equal to 0')]);
-  }
   const make = (live: JsonObject) => {
     const stored = live as unknown as KubeObject;
     if (textOf(uid) !== '') checkUid(resource, keyFor(namespace, name), textOf(uid), stored);
     expectRevision(resource, name, Number(stored.metadata.resourceVersion), textOf(resourceVersion));
     const scaled = withValue(live, scalePaths(resource).replicas, replicas);
-    return withoutScaleTimes(track(resource, live, scaled, context, 'scale'));
+    return track(resource, live, scaled, context, 'scale');
   };
-  const view: ObjectView = {
-    show: (object) => scaleOf(resource, object as unknown as KubeObject),
-    apply: (object, shown) => withValue(object, scalePaths(resource).replicas, valueAt(shown, 'spec.replicas') ?? 0),
-  };
-  const change = { subresource: 'scale', make, tracked: true, view };
+  const change = { subresource: 'scale', make, tracked: true, view: scaleView(resource, name, scale) };
   return scaleOf(resource, (yield* store.updateSteps(resource, namespace, name, change, context)).object);
+}
+
+/** What admission control sees of a change of the scale. */
+function scaleView(resource: Resource, name: string, sent: JsonObject): ObjectView {
+  const { replicas: path } = scalePaths(resource);
+  const show = (object: JsonObject) => scaleOf(resource, object as unknown as KubeObject);
+  const withFields = (scale: JsonObject, { managedFields }: JsonObject, tracked: boolean) =>
+    tracked ? withMeta(scale, { managedFields: scaleFields(managedFields, path) }) : scale;
+  return {
+    show,
+    sent: (object, tracked) => withFields(sent, metaOf(object), tracked),
+    stored: (object, tracked) => withFields(show(object), metaOf(object), tracked),
+    apply(object, shown) {
+      const replicas = Number(valueAt(shown, 'spec.replicas') ?? 0);
+      // Custom objects are judged as a whole.
+      if (replicas < 0 && resource.builtIn) {
+        const kind = { group: 'autoscaling', plural: 'Scale', kind: 'Scale' };
+        throw invalidObject(kind, name, [invalid('spec.replicas', replicas, 'must be greater than or equal to 0')]);
+      }
+      return withoutScaleTimes(replicas === valueAt(object, path) ? object : withValue(object, path, replicas));
+    },
+  };
+}
+
+/** Who has written the replicas of an object, as managedFields of its Scale. */
+function scaleFields(managedFields: Json | undefined, path: string): readonly JsonObject[] | undefined {
+  const fields = path.split('.').map((field) => `f:${field}`);
+  const owns = ({ fieldsV1 }: JsonObject) =>
+    fields.every((_, i) => fieldAt(fieldsV1, ...fields.slice(0, i + 1)) !== undefined);
+  const fieldsV1 = { 'f:spec': { 'f:replicas': {} } };
+  const entries = recordsOf(managedFields).filter(owns);
+  return entries.length === 0
+    ? undefined
+    : entries.map((entry) => ({ ...entry, apiVersion: 'autoscaling/v1', fieldsV1 }));
 }
 
 /** The real server loses the time of the scaling manager, on the way from the Scale to the object and back. */

@@ -5,7 +5,6 @@ import { patchedAs } from '../resource/patch-object.js';
 import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import type { Steps } from '../steps.js';
-import { validateNew } from './admit-new.js';
 import { bindPod } from './binding.js';
 import { type EvictionParts, evict } from './eviction.js';
 import { rescale, scaleOf } from './scale.js';
@@ -47,10 +46,8 @@ export function subresourceHandlers(parts: SubresourceParts): SubresourceHandler
         bindPod(store, resource, namespace, name, binding, context),
       eviction: ({ resource, namespace, name }, eviction, context) =>
         evict(parts, resource, namespace, name, eviction, context),
-      *token({ resource, as, namespace, name }, request, context) {
-        yield* validateNew(request, context);
-        return requestToken(parts, { accounts: resource, as, namespace, name }, request, context);
-      },
+      token: ({ resource, as, namespace, name }, request, context) =>
+        requestToken(parts, { accounts: resource, as, namespace, name }, request, context),
     },
   };
 }

@@ -2,6 +2,7 @@ import { type FieldSelector, formatTime, type JsonObject, type KubeObject, type 
 import type { Logger, Random, Scheduler } from 'riata/runtime';
 import type { AdmissionOperation } from '../admission/admission.js';
 import type { AdmissionControl, AdmissionRequest } from '../admission/admission-control.js';
+import { withExpiry } from '../authentication/token-request.js';
 import type { AccessControl } from '../authorization/access-control.js';
 import { resourceAttributes } from '../authorization/attributes.js';
 import { protobufType } from '../http/body/media-type.js';
@@ -192,7 +193,7 @@ export class Verbs implements VerbHandlers {
     // A custom kind may have the name of a review and is stored all the same.
     if (resource.builtIn && isReview(resource.kind))
       return { status: 201, object: yield* this.#review(request, sent, context) };
-    if (resource.table === '/bindings') return yield* this.#bind(namespace, sent, context);
+    if (resource.table === '/bindings') return yield* this.#bind(request, sent, context);
     return { status: 201, object: yield* this.#parts.store.createSteps(resource, namespace, sent, context) };
   }
 
@@ -241,13 +242,22 @@ export class Verbs implements VerbHandlers {
 
   async delete(request: VerbRequest<DeleteOptions>): Promise<VerbAnswer> {
     const { resource, namespace, name, options } = request;
-    const context = this.#context(request, options);
+    const context = this.#context(request, this.#withUid(request));
     const steps = deleteSteps(this.#parts.store, resource, namespace, name, options, context);
     return { object: await inSlices(this.#parts.clock, steps) };
   }
 
   async deleteCollection(request: DeleteCollectionRequest): Promise<VerbAnswer> {
     return { object: await inSlices(this.#parts.clock, this.#deleteAll(request)) };
+  }
+
+  /** Registries of kinds that others live in name the object that they mean. */
+  #withUid({ resource, name, options }: VerbRequest<DeleteOptions>): DeleteOptions {
+    if (resource.table !== '/namespaces' && resource.kind !== 'CustomResourceDefinition') return options;
+    const uid = this.#parts.store.find(resource, '', name)?.object.metadata.uid;
+    return uid === undefined
+      ? options
+      : { ...options, given: { ...options.given, preconditions: { uid, ...options.preconditions } } };
   }
 
   *#deleteAll(request: DeleteCollectionRequest): Steps<object> {
@@ -295,16 +305,21 @@ export class Verbs implements VerbHandlers {
     const as = subresourceAsResource(resource, subresource);
     const sent = yield* readSteps(as, sameInV1(body), context, request);
     checkNamespace(namespace, textOf(metaOf(sent).namespace));
-    const object = yield* make({ resource, as, namespace, name }, yield* admitNew(sent, context), context);
+    const placed = withMeta(subresource.name === 'token' ? withExpiry(sent) : sent, { namespace });
+    const tracked = () =>
+      subresource.name === 'eviction' ? placed : track(as, undefined, placed, context, subresource.name);
+    const admitted = yield* admitNew(placed, context, tracked);
+    const object = yield* make({ resource, as, namespace, name }, admitted, context);
     const { code } = object as Partial<Status>;
     return { status: typeof code === 'number' ? code : 201, object };
   }
 
   /** A Binding may come without the path of its Pod. */
-  *#bind(namespace: string, sent: JsonObject, context: WriteContext): Steps<VerbAnswer> {
+  *#bind({ resource, namespace }: BodyRequest, sent: JsonObject, context: WriteContext): Steps<VerbAnswer> {
     const pods = this.#parts.builtIn('', 'v1', 'pods');
     checkNamespace(namespace, textOf(metaOf(sent).namespace));
-    const binding = yield* admitNew(sent, context);
+    const placed = withMeta(sent, { namespace });
+    const binding = yield* admitNew(placed, context, () => track(resource, undefined, placed, context));
     const name = textOf(metaOf(binding).name);
     return { status: 201, object: yield* bindPod(this.#parts.store, pods, namespace, name, binding, context) };
   }

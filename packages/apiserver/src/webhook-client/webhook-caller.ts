@@ -77,8 +77,11 @@ export class WebhookCaller {
         signal: scope.signal,
       });
       const text = await textFrom(response.body);
-      if (response.status >= 200 && response.status <= 206) return text;
       const type = String(response.headers['content-type'] ?? '');
+      if (response.status >= 200 && response.status <= 206) {
+        if (text !== '') return text;
+        throw new WebhookCallError(`0-length response with status code: ${response.status} and content type: ${type}`);
+      }
       throw new WebhookCallError(statusMessage(text) ?? serverResponseError(response.status, text, isText(type)));
     } catch (error) {
       if (error instanceof WebhookCallError) throw error;

@@ -15,7 +15,8 @@ export function objectsIn(
   return { object: object && converted(object, from, to), oldObject: oldObject && converted(oldObject, from, to) };
 }
 
-/** An object in another version of its kind. */
+/** An object in another version of its kind. Throws `MissingConversion` where a webhook has to convert it first. */
 export function converted(object: JsonObject, from: Resource, to: Resource): JsonObject {
+  if (from.conversions !== undefined) return from.conversions.known(object, to.apiVersion);
   return shownAs(asStored(object, from) as unknown as KubeObject, to) as unknown as JsonObject;
 }

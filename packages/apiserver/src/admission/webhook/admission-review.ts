@@ -1,0 +1,130 @@
+import { Buffer } from 'node:buffer';
+import { type GroupVersionKind, isJsonObject, type JsonObject } from 'riata/object';
+import { stringsOf, textOf } from '../../resource/metadata.js';
+import type { Resource } from '../../resource/resource.js';
+import { goQuote } from '../../status/go-quote.js';
+import type { AdmissionAttributes } from '../admission.js';
+import type { MatchedResource } from '../matching/request-matcher.js';
+import type { ShownObjects } from './webhook-matcher.js';
+
+/** What a webhook has answered. */
+export interface ReviewResponse {
+  readonly allowed: boolean;
+  /** The JSON text of a patch; `''`: none. */
+  readonly patch: string;
+  readonly patchType: string;
+  readonly result: JsonObject | undefined;
+  readonly warnings: readonly string[];
+  readonly auditAnnotations: Readonly<Record<string, string>>;
+}
+
+/** Thrown for an answer that is none. The message is upstream's. */
+export class InvalidReviewError extends Error {
+  override readonly name = 'InvalidReviewError';
+}
+
+/** The version of AdmissionReview that a webhook prefers among those that there are; undefined if it takes none. */
+export function reviewVersionOf(versions: readonly string[]): 'v1' | 'v1beta1' | undefined {
+  return versions.find((version) => version === 'v1' || version === 'v1beta1') as 'v1' | 'v1beta1' | undefined;
+}
+
+/** The AdmissionReview that a webhook is sent (`CreateV1AdmissionReview`). */
+export function reviewOf(
+  uid: string,
+  version: string,
+  attributes: AdmissionAttributes,
+  { resource, kind }: MatchedResource,
+  { object, oldObject }: ShownObjects,
+): JsonObject {
+  const { subresource, name, namespace, operation, user, dryRun, options } = attributes;
+  const { username, uid: userId = '', groups = [], extra = {} } = user;
+  const below = subresource === '' ? {} : { subResource: subresource };
+  return {
+    kind: 'AdmissionReview',
+    apiVersion: `admission.k8s.io/${version}`,
+    request: {
+      uid,
+      kind: kindOf(kind),
+      resource: resourceOf(resource),
+      ...below,
+      requestKind: kindOf(attributes.kind),
+      requestResource: resourceOf(attributes.resource),
+      ...(subresource === '' ? {} : { requestSubResource: subresource }),
+      ...(name === '' ? {} : { name }),
+      ...(namespace === '' ? {} : { namespace }),
+      operation,
+      userInfo: {
+        ...(username === '' ? {} : { username }),
+        ...(userId === '' ? {} : { uid: userId }),
+        ...(groups.length === 0 ? {} : { groups: [...groups] }),
+        ...(Object.keys(extra).length === 0 ? {} : { extra: extra as JsonObject }),
+      },
+      object: object ?? null,
+      oldObject: oldObject ?? null,
+      dryRun,
+      options: operation === 'CONNECT' ? null : options,
+    },
+  };
+}
+
+function kindOf({ group, version, kind }: GroupVersionKind): JsonObject {
+  return { group, version, kind };
+}
+
+function resourceOf({ group, version, plural }: Resource): JsonObject {
+  return { group, version, resource: plural };
+}
+
+/** What a review says that a webhook answered with (`VerifyAdmissionResponse`). Throws an {@link InvalidReviewError}. */
+export function responseOf(review: JsonObject, uid: string, version: string, mutates: boolean): ReviewResponse {
+  const { response } = review;
+  if (!isJsonObject(response)) throw new InvalidReviewError('webhook response was absent');
+  const patch = Buffer.from(textOf(response.patch), 'base64').toString();
+  const strict = version === 'v1';
+  if (strict) checkStrictly(review, response, uid, patch, mutates);
+  return {
+    allowed: response.allowed === true,
+    patch: mutates ? patch : '',
+    patchType: strict ? textOf(response.patchType) : 'JSONPatch',
+    result: isJsonObject(response.status) ? response.status : undefined,
+    warnings: stringsOf(response.warnings),
+    auditAnnotations: textsOf(response.auditAnnotations),
+  };
+}
+
+/** The rules that came with `v1`. */
+function checkStrictly(review: JsonObject, response: JsonObject, uid: string, patch: string, mutates: boolean): void {
+  const answered = textOf(response.uid);
+  const { patchType } = response;
+  const hasType = patchType !== undefined && patchType !== null;
+  const problem = () => {
+    if (answered !== uid) return `expected response.uid=${goQuote(uid)}, got ${goQuote(answered)}`;
+    const { kind, apiVersion } = review;
+    if (kind !== 'AdmissionReview' || apiVersion !== 'admission.k8s.io/v1') {
+      const expected = 'admission.k8s.io/v1, Kind=AdmissionReview';
+      return `expected webhook response of ${expected}, got ${goKind(textOf(apiVersion), textOf(kind))}`;
+    }
+    if (!mutates) {
+      if (patch !== '') return 'validating webhook may not return response.patch';
+      return hasType ? 'validating webhook may not return response.patchType' : undefined;
+    }
+    if (patch !== '' && !hasType) return 'webhook returned response.patch but not response.patchType';
+    if (patch === '' && hasType) return 'webhook returned response.patchType but not response.patch';
+    return patchType === '' ? 'webhook returned invalid response.patchType of ""' : undefined;
+  };
+  const found = problem();
+  if (found !== undefined) throw new InvalidReviewError(found);
+}
+
+/** As Go prints a `GroupVersionKind`. */
+export function goKind(apiVersion: string, kind: string): string {
+  const [first = '', second] = apiVersion.split('/');
+  return `${second === undefined ? `/${first}` : `${first}/${second}`}, Kind=${kind}`;
+}
+
+function textsOf(value: unknown): Readonly<Record<string, string>> {
+  if (!isJsonObject(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}

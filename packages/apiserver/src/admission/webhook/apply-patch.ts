@@ -1,0 +1,82 @@
+import { Buffer } from 'node:buffer';
+import { isJsonObject, type Json, type JsonObject } from 'riata/object';
+import { readJson, TextError } from '../../http/body/read-json.js';
+import { goTypeOf } from '../../http/options/delete-options.js';
+import { subresourceAsResource } from '../../resource/built-in/built-in-resource.js';
+import { applyJsonPatchSteps, ImpossiblePatchError } from '../../resource/json-patch-steps.js';
+import { UnreadableError } from '../../resource/read-object.js';
+import { type Resource, withDefaults } from '../../resource/resource.js';
+import { goQuote } from '../../status/go-quote.js';
+import { internal } from '../../status/refusal.js';
+import type { Steps } from '../../steps.js';
+import type { AdmissionAttributes } from '../admission.js';
+import type { MatchedResource } from '../matching/request-matcher.js';
+import { FailedCallError } from './call-webhook.js';
+import type { Webhook } from './webhook-source.js';
+
+/**
+ * Applies the patch of a webhook to an object, which is then read and defaulted like any other; undefined if there is
+ * nothing to do. Throws a {@link FailedCallError} for what is no patch, a `Refusal` for one that does not fit.
+ */
+export function* applyPatch(
+  webhook: Webhook,
+  attributes: AdmissionAttributes,
+  { resource, object }: MatchedResource & { readonly object: JsonObject | undefined },
+  { patch, patchType }: { readonly patch: string; readonly patchType: string },
+): Steps<{ readonly object: JsonObject; readonly steps: readonly Json[] } | undefined> {
+  const steps = stepsOf(webhook, patch);
+  if (steps.length === 0) return undefined;
+  if (object === undefined) {
+    const what = 'attempted to modify the object, which is not supported for this operation';
+    throw internal(`admission webhook ${goQuote(webhook.name)} ${what}`);
+  }
+  if (patchType !== 'JSONPatch')
+    throw new FailedCallError(webhook.name, `unsupported patch type ${goQuote(patchType)}`);
+  let patched: Json;
+  try {
+    patched = applyJsonPatchSteps(object, steps);
+  } catch (error) {
+    if (error instanceof ImpossiblePatchError) throw internal(error.message);
+    throw error;
+  }
+  if (!isJsonObject(patched)) throw internal("Object 'Kind' is missing in '[]'");
+  // The options of a connection are of no kind that is served.
+  if (attributes.operation === 'CONNECT') return { object: patched, steps };
+  return { object: yield* read(resourceOf(attributes, resource), patched), steps };
+}
+
+function stepsOf(webhook: Webhook, patch: string): readonly Json[] {
+  const failed = (why: string) =>
+    new FailedCallError(webhook.name, `received undecodable patch in webhook response: ${why}`);
+  let steps: Json;
+  try {
+    steps = readJson(Buffer.from(patch));
+  } catch (error) {
+    throw error instanceof TextError ? failed(error.message) : error;
+  }
+  if (steps === null) return [];
+  if (!Array.isArray(steps)) {
+    throw failed(`json: cannot unmarshal ${goTypeOf(steps)} into Go value of type jsonpatch.Patch`);
+  }
+  const odd = steps.find((step) => !isJsonObject(step));
+  if (odd === undefined) return steps;
+  throw failed(`json: cannot unmarshal ${goTypeOf(odd)} into Go value of type jsonpatch.Operation`);
+}
+
+/** What the patched object is read as. */
+function resourceOf({ subresource, kind }: AdmissionAttributes, resource: Resource): Resource {
+  if (subresource === '' || kind.kind === resource.kind) return resource;
+  const below = resource.subresources.find(({ name }) => name === subresource);
+  return below === undefined ? resource : subresourceAsResource(resource, below);
+}
+
+function* read(resource: Resource, patched: JsonObject): Steps<JsonObject> {
+  const { apiVersion, kind } = resource;
+  try {
+    const { object } = yield* resource.schema.read({ ...patched, apiVersion, kind });
+    return withDefaults(resource, object);
+  } catch (error) {
+    if (error instanceof UnreadableError) throw internal(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,107 @@
+import { Buffer } from 'node:buffer';
+import { isJsonObject, type JsonObject, type StatusDetails } from 'riata/object';
+import { readJson, TextError } from '../../http/body/read-json.js';
+import { stringsOf, textOf } from '../../resource/metadata.js';
+import { goQuote } from '../../status/go-quote.js';
+import { badRequest, Refusal } from '../../status/refusal.js';
+import { WebhookCallError } from '../../webhook-client/webhook-caller.js';
+import type { AdmissionAttributes } from '../admission.js';
+import type { MatchedResource } from '../matching/request-matcher.js';
+import type { AdmissionParts } from '../plugins.js';
+import { InvalidReviewError, type ReviewResponse, responseOf, reviewOf, reviewVersionOf } from './admission-review.js';
+import type { ShownObjects } from './webhook-matcher.js';
+import type { Webhook } from './webhook-source.js';
+
+/** A webhook could not be called, or has answered nonsense: its failure policy decides (`ErrCallingWebhook`). */
+export class FailedCallError extends Error {
+  override readonly name = 'FailedCallError';
+
+  constructor(webhook: string, reason: string) {
+    super(`failed calling webhook ${goQuote(webhook)}: ${reason}`);
+  }
+}
+
+/** A call of a webhook about one request. */
+export interface WebhookCall {
+  readonly webhook: Webhook;
+  readonly attributes: AdmissionAttributes;
+  readonly matched: MatchedResource;
+  readonly shown: ShownObjects;
+  readonly mutates: boolean;
+}
+
+/**
+ * Calls a webhook and gives what it answered, if it allows the request. Warnings and annotations have been passed on.
+ * Throws a {@link FailedCallError}, or a `Refusal`.
+ */
+export async function callWebhook(
+  { webhooks, random }: Pick<AdmissionParts, 'webhooks' | 'random'>,
+  { webhook, attributes, matched, shown, mutates }: WebhookCall,
+): Promise<ReviewResponse> {
+  const { name, spec, target, timeoutMs } = webhook;
+  const failed = (reason: string) => new FailedCallError(name, reason);
+  if (attributes.dryRun && spec.sideEffects !== 'None' && spec.sideEffects !== 'NoneOnDryRun') {
+    throw badRequest(`admission webhook ${goQuote(name)} does not support dry run`);
+  }
+  const version = reviewVersionOf(stringsOf(spec.admissionReviewVersions));
+  if (version === undefined) {
+    throw failed(
+      'could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)',
+    );
+  }
+  const uid = random.uuid();
+  let response: ReviewResponse;
+  try {
+    const answer = await webhooks.call(target, reviewOf(uid, version, attributes, matched, shown), { timeoutMs });
+    response = responseOf(decodeReview(answer, version), uid, version, mutates);
+  } catch (error) {
+    if (error instanceof WebhookCallError) throw failed(`failed to call webhook: ${error.message}`);
+    if (error instanceof InvalidReviewError) throw failed(`received invalid webhook response: ${error.message}`);
+    throw error;
+  }
+  for (const [key, value] of Object.entries(response.auditAnnotations)) attributes.annotate(`${name}/${key}`, value);
+  for (const warning of response.warnings) attributes.warn(warning);
+  if (!response.allowed) throw denial(name, response.result);
+  return response;
+}
+
+/** Throws a `WebhookCallError` for what is no review at all: client-go reads the answer as part of the call. */
+function decodeReview(text: string, version: string): JsonObject {
+  let review: unknown = '';
+  try {
+    review = readJson(Buffer.from(text));
+  } catch (error) {
+    // Any other text is read as YAML: as a string.
+    if (!(error instanceof TextError)) throw error;
+  }
+  if (isJsonObject(review)) return checkKind(review, version);
+  const found = Array.isArray(review) ? 'array' : typeof review;
+  throw new WebhookCallError(
+    `couldn't get version/kind; json parse error: json: cannot unmarshal ${found} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+  );
+}
+
+/** A review that does not say what it is passes for one of the version that was sent. */
+function checkKind(review: JsonObject, version: string): JsonObject {
+  const { kind = '', apiVersion = '' } = review;
+  if (kind === '' || apiVersion === '') return review;
+  const other = /^admission\.k8s\.io\/(v1|v1beta1)$/.exec(textOf(apiVersion))?.[1];
+  if (kind !== 'AdmissionReview' || other === undefined) {
+    const where = `for version ${goQuote(textOf(apiVersion))} in scheme "pkg/runtime/scheme.go:111"`;
+    throw new WebhookCallError(`no kind ${goQuote(textOf(kind))} is registered ${where}`);
+  }
+  if (other === version) return review;
+  throw new WebhookCallError(
+    `converting (${other}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`,
+  );
+}
+
+/** What the caller of a denied request is answered (`webhookerrors.ToStatusErr`). */
+function denial(webhook: string, result: JsonObject = {}): Refusal {
+  const [message, reason] = [textOf(result.message), textOf(result.reason)];
+  const code = typeof result.code === 'number' && result.code >= 400 ? result.code : 400;
+  const why = message || reason;
+  const denied = `admission webhook ${goQuote(webhook)} denied the request`;
+  const details = isJsonObject(result.details) ? (result.details as StatusDetails) : undefined;
+  return new Refusal(code, reason, why === '' ? `${denied} without explanation` : `${denied}: ${why}`, details);
+}
