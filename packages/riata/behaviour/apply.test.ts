@@ -39,7 +39,7 @@ describeServers('server-side apply', (server) => {
     expect((await client.apply(intent({}), { fieldManager: 'two' })).data).toEqual({ one: '1' });
   });
 
-  test('what is no longer applied is removed, elements of keyed lists too', async () => {
+  test('fields that are no longer applied are removed, elements of keyed lists too', async () => {
     const { client } = server();
     const namespace = await server().namespace();
     await client.apply(deployment(namespace, ['web', 'side']), { fieldManager: 'me' });
@@ -138,7 +138,7 @@ describeServers('server-side apply', (server) => {
     expect(generation).toBe(1);
   });
 
-  test('a status is applied by itself', async () => {
+  test('a status is applied separately', async () => {
     const { client } = server();
     const namespace = await server().namespace();
     const spec = { containers: [{ name: 'web', image: 'web:1' }] };

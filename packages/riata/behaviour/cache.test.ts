@@ -137,7 +137,7 @@ describeServers('cache', (server) => {
     expect((await cache.list(ConfigMap, { namespace, labelSelector: 'app=a' })).items).toEqual([]);
   });
 
-  test('a kind that was not declared is read from the server, and the log tells once', async () => {
+  test('a kind that was not declared is read from the server, and logged once', async () => {
     const { client } = server();
     const namespace = await server().namespace();
     const log = memoryLogger();
@@ -155,7 +155,7 @@ describeServers('cache', (server) => {
     );
   });
 
-  test('a kind that the server does not serve is told at once, by name; who is patient gets it when it comes', async () => {
+  test('a kind that the server does not serve is reported at once, by name; a patient reader gets it when it is installed', async () => {
     const group = `${uniqueName('late')}.riata.dev`;
     const names = { kind: 'Late', plural: 'lates', singular: 'late' };
     const Late = makeKind({ group, version: 'v1', scope: 'Namespaced', ...names });
@@ -174,7 +174,7 @@ describeServers('cache', (server) => {
     expect((await cache.list(Late)).items).toEqual([]);
   });
 
-  test('namespaces can be changed while it runs; handlers are told what comes and goes', async () => {
+  test('namespaces can be changed while it runs; handlers get additions and deletions', async () => {
     const { client } = server();
     const [one, two] = [await server().namespace(), await server().namespace()];
     for (const namespace of [one, two]) await client.create(configMap(namespace, 'c'));
@@ -199,7 +199,7 @@ describeServers('cache', (server) => {
     expect(told).toEqual([`Added ${one}/c`, `Added ${two}/c`, `Deleted ${one}/c`]);
   });
 
-  test('a kind is held as long as somebody uses it, with one set of options', async () => {
+  test('a kind is held while it has users, with one set of options', async () => {
     await using cache = running(server());
     const first = cache.use(ConfigMap, { labelSelector: 'app=a' });
     const second = cache.use(ConfigMap);
@@ -248,7 +248,7 @@ describeServers('cache', (server) => {
 describeServers(
   'cache of a user with few rights',
   (server) => {
-    test('what may not be listed is told at once, by name and with the remedy', async () => {
+    test('a forbidden list is reported at once, by name and with the remedy', async () => {
       const { config } = server();
       await using client = createClient(
         { ...config, impersonate: { user: 'nobody-in-particular' } },

@@ -29,7 +29,7 @@ describeServers(
       expect(connections.ports.size).toBe(1);
     });
 
-    test('many watches, each on one of its own, are all told; and those that stay when others go', async () => {
+    test('many watches, each on its own connection, all get events; and those that stay when others go', async () => {
       using connections = await RawConnections.to(server(), 200);
       const all = `/api/v1/namespaces/${await server().namespace()}/configmaps`;
       const heard: string[] = Array.from({ length: 100 }, () => '');

@@ -48,7 +48,7 @@ describeServers('what a controller does with mistakes of its author', (server) =
     };
   }
 
-  test('a status that the server refuses: told in the status itself, with what stood there before', async () => {
+  test('a status that the server refuses: reported in the status itself, with its previous values', async () => {
     const widgets = control(Widget).reconcile(async ({ object: { spec }, status }) => {
       await status({ size: spec.size === 2 ? 'many' : spec.size } as unknown as Status);
     });
@@ -153,7 +153,7 @@ describeServers('what a controller does with mistakes of its author', (server) =
     expect((await run.widget()).spec.size).toBe(1);
   });
 
-  test('what is applied and owned but not watched is told once; what is watched is not', async () => {
+  test('objects that are applied and owned but not watched are logged once; watched ones are not', async () => {
     let reconciles = 0;
     const widgets = control(Widget)
       .owns(ConfigMap)
@@ -174,7 +174,7 @@ describeServers('what a controller does with mistakes of its author', (server) =
     expect(told[0]?.message).toContain('add .owns(Secret)');
   });
 
-  test('a clean-up that a newer version does not have any more: what waits for it is told', async () => {
+  test('a clean-up that a newer version no longer has: objects that wait for it are reported', async () => {
     const { client } = server();
     const widgets = control(Widget).reconcile(() => {});
     await using run = await running(() => widgets);
@@ -191,7 +191,7 @@ describeServers('what a controller does with mistakes of its author', (server) =
     await until('it is gone', async () => (await client.find(Widget, run.key)) === undefined);
   });
 
-  test('a generating handler that returns nothing: told by the condition', async () => {
+  test('a generating handler that returns nothing: reported by the condition', async () => {
     const { client } = server();
     const namespace = await server().namespace();
     await using play = startPatterns(server(), namespace);

@@ -45,7 +45,7 @@ describeServers('forms of a desired set', (server) => {
     await applier.apply([]);
   });
 
-  test('server-side takes over what the three-way form applied, and removes what is no longer wanted', async () => {
+  test('server-side takes over what the three-way form applied, and removes what is no longer desired', async () => {
     const namespace = await server().namespace();
     await using play = startApply(server(), { setId: uniqueName('set-') });
     const { applier, client } = play;

@@ -59,7 +59,7 @@ describeServers('apply of a desired set', (server) => {
     await applier.apply([]);
   });
 
-  test('rancher#35656: namespaces are filled in and left out as the scope of each kind wants', async () => {
+  test('rancher#35656: namespaces are filled in and left out as the scope of each kind requires', async () => {
     const namespace = await server().namespace();
     const name = uniqueName('ns-');
     await using play = startApply(server(), { setId: uniqueName('set-'), defaultNamespace: namespace });
@@ -131,7 +131,7 @@ describeServers('apply of a desired set', (server) => {
     expect(deleted.map(({ kind }) => kind.kind)).toEqual(['Widget', 'CustomResourceDefinition']);
   });
 
-  test('fleet#2834: a dry run tells what would be done, field by field, and does nothing', async () => {
+  test('fleet#2834: a dry run lists the changes, field by field, and does nothing', async () => {
     const namespace = await server().namespace();
     await using play = startApply(server(), { setId: uniqueName('set-') });
     const { applier, client } = play;
@@ -238,7 +238,7 @@ describeServers('apply of a desired set', (server) => {
     await applier.apply([]);
   });
 
-  test('what is being deleted is made anew once it is gone', async () => {
+  test('an object that is being deleted is recreated once it is gone', async () => {
     const namespace = await server().namespace();
     await using play = startApply(server(), { setId: uniqueName('set-') });
     const { applier, client } = play;

@@ -7,7 +7,7 @@ const firstSeed = Number(process.env.SEED ?? 1);
 describeServers(
   'informers and caches over a bad network',
   (server) => {
-    test('everybody comes to know what the server has, and nothing is left behind', async () => {
+    test('every informer converges to the state of the server, and nothing is left behind', async () => {
       const { config } = server();
       const isReal = process.env.RIATA_SERVERS === 'kube-apiserver';
       const rounds = Number(process.env.INFORMER_ROUNDS ?? (isReal ? 30 : 5));

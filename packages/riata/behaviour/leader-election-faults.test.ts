@@ -148,7 +148,7 @@ describe('leader election on the virtual clock, with an API server', () => {
     await end(both);
   });
 
-  test('two: the answer to the write that won is lost; it is found to have won, and nobody else has', async () => {
+  test('two: the answer to the write that won is lost; it is found to have won, and no other has', async () => {
     const { base, admin, settled, join, end } = await cluster(3);
     const random = seededRandom(3);
     let creations = 0;

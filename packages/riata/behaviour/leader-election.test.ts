@@ -171,7 +171,7 @@ describeServers('a write that is under way when another leads', (server) => {
       expect((await stored()).data).toEqual({ by: 'new' });
     });
 
-    test('the deletion of what the new one has made anew', async () => {
+    test('the deletion of what the new one has recreated', async () => {
       const { old, namespace, stored } = await late();
       const { client } = server();
       const key = { namespace, name: 'c' };

@@ -58,7 +58,7 @@ describeServers('manager', (server) => {
     expect(await manager.apiReader.get(Widget, { namespace, name: 'a' })).toMatchObject({ spec: { size: 1 } });
   });
 
-  test('a reconciler tells what happened, in its own name, and nothing is lost on stop', async () => {
+  test('a reconciler records events, in its own name, and nothing is lost on stop', async () => {
     const { client } = server();
     const namespace = await server().namespace();
     const widgets = control(Widget).reconcile(({ event, object }) => {

@@ -96,7 +96,7 @@ describeServers('paging', (server) => {
   });
 
   // Last: it changes what the others count on, and compacts and restarts the server.
-  test('a token expires: list says 410; pages and each go on with what is there now, or fail if told to', async () => {
+  test('a token expires: list says 410; pages and each continue with the current state, or fail if requested', async () => {
     const { client, faults } = server();
     const options = { namespace, limit: page };
     const failing = client.pages(ConfigMap, { ...options, onExpired: 'fail' })[Symbol.asyncIterator]();

@@ -63,7 +63,7 @@ describeServers('generating handlers', (server) => {
     await until('explain names all', async () => expected.every((write) => written().includes(write)));
   });
 
-  test('a set that crosses namespaces is deleted though its owner went while nobody was there', async () => {
+  test('a set that crosses namespaces is deleted though its owner was deleted while no replica ran', async () => {
     const { client } = server();
     const [namespace, other] = [await server().namespace(), await server().namespace()];
     const start = async () => {

@@ -73,7 +73,7 @@ describeServers('generated objects whose owner is deleted with the policy Orphan
     await until('they go', async () => (await client.list(Secret, { namespace: other })).items.length === 0);
   });
 
-  test('stay, though nobody saw how their owner went, as they have lost their owner reference', async () => {
+  test('stay, though the deletion of their owner was not observed, as they have lost their owner reference', async () => {
     const { client } = server();
     const namespace = await server().namespace();
     const key = { namespace, name: 'owner' };

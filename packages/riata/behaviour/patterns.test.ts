@@ -129,7 +129,7 @@ describeServers('patterns', (server) => {
     expect(await client.find(ConfigMap, key)).toBeUndefined();
   });
 
-  test('onRemove: what is deleted while nobody is there is cleaned up by the next', async () => {
+  test('onRemove: an object that is deleted while no replica runs is cleaned up by the next', async () => {
     const { client } = server();
     const namespace = await server().namespace();
     const key = { namespace, name: 'a' };
@@ -260,7 +260,7 @@ describeServers('patterns', (server) => {
     expect(Deployed.getMessage(await client.get(Widget, key))).toBe('');
   });
 
-  test('the end of an object that has a handler of onRemove, too, is no error, whoever removed it', async () => {
+  test('the deletion of an object with an onRemove handler is no error, whichever client removed it', async () => {
     const { client } = server();
     const namespace = await server().namespace();
     const log = memoryLogger();

@@ -94,7 +94,7 @@ describeServers('Reflector', (server) => {
     await r.holds('b');
   });
 
-  test('a kind that is not served is told at once, by name', async () => {
+  test('a kind that is not served is reported at once, by name', async () => {
     const kind = makeKind({
       ...{ group: 'nowhere.riata.dev', version: 'v1', kind: 'Nothing', plural: 'nothings', scope: 'Namespaced' },
     });
@@ -114,7 +114,7 @@ describeServers('Reflector', (server) => {
     await done;
   });
 
-  test('compaction: what was missed is too old to be told, so it lists anew', async () => {
+  test('compaction: missed events have expired, so it relists', async () => {
     const { client, faults } = server();
     const namespace = await server().namespace();
     await client.create(configMap(namespace, 'a'));

@@ -129,7 +129,7 @@ describeServers('copies of a set’s objects that users made by hand', (server) 
     }
   });
 
-  test('are told apart behind a cache, too, which has no managedFields', async () => {
+  test('are distinguished behind a cache, too, which has no managedFields', async () => {
     const { client } = server();
     const namespace = await server().namespace();
     const stop = new AbortController();

@@ -16,7 +16,7 @@ async function uninstall({ client }: TestEnvironment, { plural, group }: WidgetK
 }
 
 describeServers('dynamic controllers', (server) => {
-  test('a handler is on every kind that matches, as they come and go; ends of objects are told', async () => {
+  test('a handler is on every matching kind, as they are installed and removed; deletions of objects are reported', async () => {
     const { client } = server();
     const namespace = await server().namespace();
     const First = await installKind(server());

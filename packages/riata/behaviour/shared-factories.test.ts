@@ -102,7 +102,7 @@ describeServers('shared factories', (server) => {
     expect(await maps.find({ namespace, name: 'a' })).toBeUndefined();
   });
 
-  test('clients: those that act as somebody else say so in every request; the others do not', async () => {
+  test('clients: those that impersonate say so in every request; the others do not', async () => {
     const namespace = await server().namespace();
     await using connection = server().connect();
     await using clients = SharedClientFactory.fromConfig(connection.config, { runtime });
@@ -156,7 +156,7 @@ describeServers('shared factories', (server) => {
     expect(await clients.isHealthy({ signal: AbortSignal.abort() })).toBe(false);
   });
 
-  test('caches: kinds can be started one by one; what is synced is told for each', async () => {
+  test('caches: kinds can be started one by one; each reports when it is synced', async () => {
     const namespace = await server().namespace();
     await using connection = server().connect();
     const { client, requests } = connection;

@@ -190,7 +190,7 @@ describeServers('shared controllers', (server) => {
     expect(cleaned).toEqual(['example.com/one', 'example.com/two']);
   });
 
-  test('workers: what the kind says, else what start is told; limiters are made for each', async () => {
+  test('workers: as the kind says, otherwise as start says; limiters are created for each', async () => {
     const namespace = await server().namespace();
     let limiters = 0;
     await using shared = startShared(server(), namespace, {
@@ -261,7 +261,7 @@ describeServers('shared controllers', (server) => {
     expect(held).toBe((await client.list(ConfigMap, { namespace })).items.length);
   });
 
-  test('explain names what handlers wrote: with their client, and with their signal by any other', async () => {
+  test('explain names the writes of handlers: with their client, and with their signal by any other', async () => {
     const namespace = await server().namespace();
     await using shared = startShared(server(), namespace);
     const { factory, client, signal } = shared;
@@ -295,7 +295,7 @@ describeServers('shared controllers', (server) => {
     ]);
   });
 
-  test('a kind that is not served yet keeps nobody waiting, and is handled when it comes', async () => {
+  test('a kind that is not served yet does not block the start, and is handled when it is installed', async () => {
     const namespace = await server().namespace();
     await using shared = startShared(server(), namespace);
     const { factory, client, signal } = shared;

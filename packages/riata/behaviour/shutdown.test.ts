@@ -19,7 +19,7 @@ async function kubeconfigOf({ config, server }: TestEnvironment): Promise<string
 describeServers(
   'a process that is told to stop',
   (server) => {
-    test('under load: no reconcile is cut in half, the lease is given up, and it exits by itself', async () => {
+    test('under load: no reconcile is cut in half, the lease is released, and the process exits', async () => {
       const { client } = server();
       await server().install(Widget);
       const namespace = await server().namespace();

@@ -156,7 +156,7 @@ describeServers(
       expect(world.errors).toEqual([]);
     });
 
-    test('the first list falls silent in the midst: noticed in the same time, and begun anew', async () => {
+    test('the first list falls silent in the middle: noticed in the same time, and started over', async () => {
       await using world = await behindGateway(server(), { silence: '2s' });
       const { gateway, clock, informer } = world;
       gateway.swallowNext(400);

@@ -163,7 +163,7 @@ describeServers('watch', (server) => {
     await expect(reading).rejects.toThrow('enough');
   });
 
-  test('what cannot be watched is refused: bad options, a resourceVersion that is none, a field that is not indexed', async () => {
+  test('invalid watches are refused: bad options, a malformed resourceVersion, a field that is not indexed', async () => {
     const { client } = server();
     const namespace = await server().namespace();
     const odd = { namespace, resourceVersion: '1', resourceVersionMatch: 'NotOlderThan' } as const;

@@ -176,7 +176,7 @@ describe('an abort rejects with its reason and leaves no socket and no timer', (
   });
 });
 
-test('whoever stops reading closes the connection, without an error', async () => {
+test('a reader that stops closes the connection, without an error', async () => {
   await using t = await startFaultClient(half);
   for await (const { metadata } of t.client.each(ConfigMap)) {
     expect(metadata.name).toBe('a');

@@ -135,7 +135,7 @@ test('the machine slept, and its connections died meanwhile: replaced within sec
   expect(r.errors).toEqual([]);
 });
 
-test('a watch that is never answered, not even by headers: given up and told, and the next one goes on', async () => {
+test('a watch that is never answered, not even by headers: given up and reported, and the next one continues', async () => {
   const clock = new VirtualClock();
   await using t = await startFaultClient(
     inTurn(list(10, 'a'), (reply) => reply.hang(), stream(added('b', 11))),
@@ -150,7 +150,7 @@ test('a watch that is never answered, not even by headers: given up and told, an
   expect(r.errors.map(({ message }) => message)).toEqual([expect.stringContaining('silent for too long')]);
 });
 
-test('a reset, a cut within an event and a 410 in the stream: resumed, resumed, listed anew', async () => {
+test('a reset, a cut within an event and a 410 in the stream: resumed, resumed, relisted', async () => {
   const clock = new VirtualClock();
   await using t = await startFaultClient(
     inTurn(

@@ -156,7 +156,7 @@ describe('a connection that is cut before the answer', () => {
   });
 });
 
-describe('an answer that is none', () => {
+describe('a malformed answer', () => {
   const html = `<!DOCTYPE html><html><head><title>502 Bad Gateway</title><style>h1 {color: red}</style></head>
     <body><h1>502 Bad Gateway</h1><!-- ${'padding '.repeat(300_000)} --></body></html>`;
 
@@ -319,7 +319,7 @@ describe('a certificate that does not do', () => {
   });
 });
 
-test('a server that nobody listens for is named, at once', async () => {
+test('a server that does not listen is named, at once', async () => {
   // Given to nobody by chance, unlike one that was in use a moment ago.
   const port = 1;
   await using t = await startFaultClient(answer, { config: { server: `http://127.0.0.1:${port}` } });

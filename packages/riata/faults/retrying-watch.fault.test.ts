@@ -167,7 +167,7 @@ async function misbehave(reply: FaultReply, random: Random, lines: readonly stri
   return [() => reply.reset(), () => reply.close(), () => reply.end()][random.int(0, 2)]?.();
 }
 
-describe('begins anew', () => {
+describe('starts over', () => {
   const expiries: readonly [string, Step][] = [
     ['an ERROR event of code 410', stream(errorLine(410, 'Expired', 'too old resource version'))],
     ['a watch refused with 410', (reply) => reply.send(410, failure(410, 'Expired', 'too old resource version'))],
@@ -328,7 +328,7 @@ describe('gives up', () => {
     expect(f.retries).toEqual([]);
   });
 
-  test('never on 429 without Retry-After, which it is told of', async () => {
+  test('never on 429 without Retry-After, which it reports', async () => {
     const clock = new SleepClock({ skips: true });
     await using t = await startFaultClient(
       inTurn(list(5), (reply) => reply.status(429), stream(added('a', 6))),

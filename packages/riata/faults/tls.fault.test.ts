@@ -102,7 +102,7 @@ describe("the server's certificate", () => {
     );
   });
 
-  test('of an authority that is not trusted, or signed by itself, is refused with the issuer', async () => {
+  test('of an untrusted authority, or self-signed, is refused with the issuer', async () => {
     await using server = await hello({ tls: good });
     const unknown = await failureOf(trusting(server.url, { ca: createAuthority('another-ca').cert }));
     expect(unknown.message).toMatch(/is signed by "fault-ca", which is not trusted here .*; set certificate-authority/);

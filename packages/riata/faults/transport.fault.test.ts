@@ -105,7 +105,7 @@ describe('a connection that is cut', () => {
   });
 });
 
-describe('an answer that is none', () => {
+describe('a malformed answer', () => {
   test.each([
     ['garbage', 'SSH-2.0-OpenSSH_9.2\r\n'],
     ['a TLS alert', Buffer.from('15030100020250', 'hex')],

@@ -5,7 +5,7 @@ import { ThingKind } from './fake-cluster.fixture.js';
 import { TransformError } from './informer/apply-transform.js';
 import type { Thing } from './informer/informer.fixture.js';
 
-test('an index that comes late: objects that nobody has read are frozen for it in many turns', async () => {
+test('a late index: objects that were not read yet are frozen for it in many turns', async () => {
   let now = 0;
   let turns = 0;
   await using play = new CachePlay({}, undefined, (clock) => ({

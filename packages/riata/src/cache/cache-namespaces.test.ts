@@ -11,7 +11,7 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
 }
 
 describe('namespaces that change', () => {
-  test('from one to all: what goes while nobody looks is told, what stays is not told as gone', async () => {
+  test('from one to all: deletions in between are reported, kept objects are not reported as deleted', async () => {
     await using play = new CachePlay({ namespaces: ['one'] });
     const { cluster, cache, clock } = play;
     for (const name of ['a', 'b']) cluster.put('one', name);
@@ -54,7 +54,7 @@ describe('namespaces that change', () => {
     expect(cluster.watches).toBe(1);
   });
 
-  test('while somebody waits for one of them: he gets what there is in the others', async () => {
+  test('while a read waits for one of them: it gets the objects of the others', async () => {
     await using play = new CachePlay({ namespaces: ['one'] });
     const { cluster, cache, clock } = play;
     cluster.put('two', 'c');
@@ -95,7 +95,7 @@ describe('namespaces that change', () => {
     expect(play.cluster.watches).toBe(0);
   });
 
-  test('a stop in the midst of it ends all watches, and tells nobody that something is gone', async () => {
+  test('a stop in the middle ends all watches, and reports no deletions', async () => {
     await using play = new CachePlay({ namespaces: ['one'] });
     const { cluster, cache, clock } = play;
     cluster.put('one', 'a');

@@ -75,7 +75,7 @@ test('an object that the watch shows while the server is asked is newer than an 
   expect(t.asked()).toBe(2);
 });
 
-test('the same, deleted at once: the second answer tells', async () => {
+test('the same, deleted at once: the second answer decides', async () => {
   const recreate = () => {
     t.base.update(thing('u2', '13'));
     return undefined;
@@ -97,7 +97,7 @@ test('a name whose objects come and go all the time does not hold up a read', as
   expect(t.asked()).toBe(3);
 });
 
-test('a list of objects that nobody has read yet lets others have their turns', async () => {
+test('a list of objects that were not read yet yields to the event loop', async () => {
   const clock = new VirtualClock();
   const base = new InformerStore<KubeObject>({});
   const metadata = { namespace: 'shop', creationTimestamp: '', uid: 'u', resourceVersion: '1' };

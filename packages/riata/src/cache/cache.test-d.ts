@@ -50,7 +50,7 @@ describe('informers', () => {
     expectTypeOf(part as NonNullable<typeof part>).not.toHaveProperty('spec');
   });
 
-  test('hand out what cannot be changed, and tombstones that can be told apart', () => {
+  test('return read-only objects, and tombstones that can be recognised', () => {
     const informer = new SharedIndexInformer(listWatch(client, Pod));
     informer.addEventHandler({
       onUpdate: (old, pod) => {

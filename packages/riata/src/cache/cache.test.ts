@@ -59,7 +59,7 @@ describe('a cache that does not run yet', () => {
     expect((await cache.getInformer(ThingKind)).hasSynced()).toBe(true);
   });
 
-  test('lets reads wait, and the log tells what for, once', async () => {
+  test('lets reads wait, and logs what for, once', async () => {
     await using play = new CachePlay();
     const { cluster, cache } = play;
     cluster.put('one', 'a');
@@ -102,7 +102,7 @@ describe('a kind that waits for its first use', () => {
     expect(told.cluster.requests).toEqual(['list *', 'watch *']);
   });
 
-  test('to ask whether the cache holds it is none, nor is an index', async () => {
+  test('checking whether the cache holds a kind is not a use, nor is an index', async () => {
     await using play = await new CachePlay(options).start();
     expect(play.cache.holds(ThingKind)).toBe(true);
     await play.cache.indexField(ThingKind, 'spec.node', () => []);
@@ -111,7 +111,7 @@ describe('a kind that waits for its first use', () => {
   });
 });
 
-test('a cache that is closed has ended: its run resolves, who waits is told, and it hears of no more writes', async () => {
+test('a closed cache has ended: its run resolves, waiting reads reject, and it records no more writes', async () => {
   const play = await new CachePlay().start();
   expect(play.cluster.listeners).toBe(1);
   await play.cache.close();
@@ -123,7 +123,7 @@ test('a cache that is closed has ended: its run resolves, who waits is told, and
   await waiting;
 });
 
-test('a watchErrorHandler that throws keeps nobody from being told what is wrong', async () => {
+test('an error of watchErrorHandler does not hide the failure', async () => {
   await using play = new CachePlay({}, () => {
     throw new Error('not that, too');
   });
@@ -146,7 +146,7 @@ test('options that make no sense are refused where they are given, and leave not
 });
 
 describe('reads', () => {
-  test('a limit of 0 or less is none, as for the server', async () => {
+  test('a limit of 0 or less counts as none, as for the server', async () => {
     await using play = new CachePlay();
     for (const name of ['a', 'b', 'c']) play.cluster.put('one', name);
     await play.start();

@@ -5,7 +5,7 @@ import { type Thing, thing } from './informer/informer.fixture.js';
 import { MemberHandler } from './member-handler.js';
 import { InformerStore } from './store/informer-store.js';
 
-test('what is no longer held is told in slices, as tombstones; one that fails or takes its time stops nobody', async () => {
+test('objects that are no longer held are reported in slices, as tombstones; a slow or failing handler does not stop the others', async () => {
   const base = new InformerStore<Thing>({});
   base.replace(
     Array.from({ length: 100 }, (_, i) => thing(`t${i}-`, 1)),

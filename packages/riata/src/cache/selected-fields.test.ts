@@ -28,7 +28,7 @@ test.each(['.spec.colour', 'metadata.controller', 'metadata'])('%s is refused', 
   );
 });
 
-test('what no object has is told apart from what one has', () => {
+test('distinguishes fields that no object has from those that one has', () => {
   const selection = parseSelection({ fieldSelector: 'data.shape=,owner=b,.metadata.controller=x,spec.node=' });
   const seen = new Set<string>();
   const look = (reader: typeof indexer) => fieldsOfNone(ConfigMap, reader, selection, seen);

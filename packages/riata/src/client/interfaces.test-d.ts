@@ -25,7 +25,7 @@ describe('reads', () => {
     expectTypeOf(client.get(metadataOnly(Pod), key)).resolves.toHaveProperty('metadata');
   });
 
-  test('a namespaced kind wants a namespace, a cluster-scoped one none', () => {
+  test('a namespaced kind requires a namespace, a cluster-scoped one forbids it', () => {
     void client.get(Namespace, { name: 'a' });
     // @ts-expect-error no namespace
     void client.get(Pod, { name: 'a' });

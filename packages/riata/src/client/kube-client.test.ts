@@ -353,7 +353,7 @@ describe('what would reach something else is refused before it is sent', () => {
   });
 });
 
-test('what is no object is no answer about one', async () => {
+test('an answer that is not an object is refused', async () => {
   for (const [body, what] of [
     ['null', 'null'],
     ['[]', 'an array'],
@@ -398,7 +398,7 @@ describe('kindOf', () => {
     expect(discovered.asked().at(-1)).toBe('POST /apis/x.dev/v1/namespaces/shop/gizmos');
   });
 
-  test('what nobody knows is a NoMatchError', async () => {
+  test('an unknown kind is a NoMatchError', async () => {
     const { client } = serve(answers);
     const object = { apiVersion: 'x.dev/v1', kind: 'Nope', metadata: { name: 'a' } };
     await expect(client.create(object)).rejects.toSatisfy(isNoMatch);
@@ -447,7 +447,7 @@ describe('the connection', () => {
     await expect(own.get(ConfigMap, key)).rejects.toThrow('closed');
   });
 
-  test('paths without a kind, and discovery, are at hand', async () => {
+  test('offers paths without a kind, and discovery', async () => {
     const { client, asked } = serve([ok({ gitVersion: 'v1.36.0' })]);
     expect((await client.discovery.serverVersion()).gitVersion).toBe('v1.36.0');
     await client.rest.get().absPath('/healthz').doRaw();

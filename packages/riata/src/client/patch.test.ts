@@ -68,7 +68,7 @@ describe('strategicMergeFrom', () => {
   });
 });
 
-test.each([mergeFrom, jsonPatchFrom, strategicMergeFrom])('%o: the lock wants a resourceVersion', (from) => {
+test.each([mergeFrom, jsonPatchFrom, strategicMergeFrom])('%o: the lock requires a resourceVersion', (from) => {
   const unread = { ...before, metadata: { ...metadata, resourceVersion: '' } };
   expect(() => from(unread, after, { optimisticLock: true })).toThrow('it has no resourceVersion');
 });

@@ -181,7 +181,7 @@ describe('impersonating', () => {
     expect(header('impersonate-uid')).toBeUndefined();
   });
 
-  test('nobody is refused at once', () => {
+  test('an empty user is refused at once', () => {
     expect(() => impersonating(serve().client, { user: '' })).toThrow('impersonation: user must not be empty');
   });
 });

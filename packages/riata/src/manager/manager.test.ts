@@ -39,7 +39,7 @@ test('options that make no sense are refused when they are given, not on stop', 
   expect(() => make({ gracefulTimeout: '5' as never })).toThrow('Manager: gracefulTimeout: expected a number');
 });
 
-test('pages for debugging are refused where everybody could read them', () => {
+test('pages for debugging are refused where any client could read them', () => {
   for (const open of [
     { debug: true },
     { profiling: true },

@@ -47,7 +47,7 @@ test('disposed, it keeps nothing alive', () => {
   expect(timers()).toBe(before);
 });
 
-test('run tells what it was given by mistake', async () => {
+test('run names its invalid arguments', async () => {
   const wrong = (value: unknown) => run(value as never);
   await expect(wrong(control(ConfigMap))).rejects.toThrow('has no reconciler yet: end it with .reconcile(');
   await expect(wrong(async () => {})).rejects.toThrow('got function');
@@ -55,7 +55,7 @@ test('run tells what it was given by mistake', async () => {
   await expect(wrong([control(ConfigMap).reconcile(() => {})])).rejects.toThrow('spread it, run(...controllers)');
 });
 
-test('a manager tells what was added by mistake', async () => {
+test('a manager names invalid runnables', async () => {
   await using manager = await Manager.create({ config: { server: 'http://127.0.0.1:9' } });
   const add = (value: unknown) => () => manager.add(value as never);
   expect(add(control(ConfigMap))).toThrow('manager.add: the controller has no reconciler yet');
@@ -63,12 +63,12 @@ test('a manager tells what was added by mistake', async () => {
   expect(add({ name: 'loop', start() {} })).toThrow('manager.add: "loop" has no method run');
 });
 
-test('run wants a controller, and options once', async () => {
+test('run requires a controller, and options once', async () => {
   await expect(run({})).rejects.toThrow('give at least one controller');
   await expect(run()).rejects.toThrow('give at least one controller');
 });
 
-test('a process that does not end by itself after its run has failed is ended, unless it runs again', async () => {
+test('a process that keeps running after a failed run is ended, unless it runs again', async () => {
   const exit = vi.spyOn(process, 'exit').mockReturnValue(undefined as never);
   const codeBefore = process.exitCode;
   const clock = new VirtualClock();

@@ -48,7 +48,7 @@ test('one can be removed while the others go on', async () => {
   await group.stop(undefined);
 });
 
-test('a failure is told, unless it was told to stop; ending early is none', async () => {
+test('a failure is reported, unless the runnable was stopped; ending early is not a failure', async () => {
   const failures: string[] = [];
   const group = new RunnableGroup((runnable, error) => failures.push(`${runnable.name}: ${(error as Error).message}`));
   group.add({ name: 'early', run: async () => {} });
@@ -70,7 +70,7 @@ test('a failure is told, unless it was told to stop; ending early is none', asyn
   expect(failures).toHaveLength(2);
 });
 
-test('those that can get ready do so before the start, those that come later too; nobody waits for it', async () => {
+test('runnables that can warm up do so before the start, later ones too; nothing waits for it', async () => {
   const failures: string[] = [];
   const group = new RunnableGroup((runnable, error) => failures.push(`${runnable.name}: ${(error as Error).message}`));
   const steps: string[] = [];
@@ -100,7 +100,7 @@ test('those that can get ready do so before the start, those that come later too
   expect(failures).toEqual(['broken: no luck']);
 });
 
-test('what has only got ready is told to stop, and waited for', async () => {
+test('a runnable that has only warmed up is stopped, and awaited', async () => {
   const group = new RunnableGroup(() => {});
   let hasEnded = false;
   group.add({

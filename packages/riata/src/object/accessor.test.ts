@@ -86,7 +86,7 @@ describe('isKubeObject and isKubeList', () => {
     expect(isKubeList(list)).toBe(true);
   });
 
-  test('a resource that is called a list is none', () => {
+  test('a resource with the word list in its kind is not a list', () => {
     const allow = {
       apiVersion: 'net.example.com/v1',
       kind: 'AllowList',

@@ -17,7 +17,7 @@ test('numbers are compared as such, however long', () => {
   );
 });
 
-test('what is no number cannot be compared, unless it is the same', () => {
+test('versions that are no numbers cannot be compared, unless they are the same', () => {
   expect(compareResourceVersions('abc', 'abc')).toBe(0);
   for (const odd of ['', 'abc', '01', '-1', '1.5', '1 ']) {
     expect(compareResourceVersions(odd, '7')).toBeUndefined();

@@ -314,7 +314,7 @@ test('a type of another kind within the spec is kept as it is', () => {
   }
 });
 
-test('all problems are told at once, by path', () => {
+test('all problems are reported at once, by path', () => {
   const define = (): unknown =>
     defineKind({ group: 'x', version: 'v1', kind: 'Foo', spec: z.object({ a: z.date(), b: z.tuple([z.string()]) }) });
   expect(define).toThrow(/^defineKind: Foo of x\/v1 is invalid:\n- group: .*\n- spec\.a: .*\n- spec\.b: /);

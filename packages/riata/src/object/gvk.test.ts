@@ -43,7 +43,7 @@ describe('apiVersion', () => {
 describe('gvkOf and setGvk', () => {
   const pod = Object.freeze({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' }, spec: {} });
 
-  test('an object tells its kind', () => {
+  test('reads the kind of an object', () => {
     expect(gvkOf(pod)).toEqual({ group: '', version: 'v1', kind: 'Pod' });
     expect(gvkOf({ apiVersion: 'apps/v1', kind: 'Deployment' })).toEqual({
       group: 'apps',

@@ -13,7 +13,7 @@ describe('keyOf and splitKey', () => {
     expect(formatKey(key)).toBe(text);
   });
 
-  test('an empty namespace is none', () => {
+  test('an empty namespace counts as none', () => {
     expect(keyOf({ metadata: { namespace: '', name: 'a' } })).toBe('a');
     expect(splitKey('/a')).toEqual({ name: 'a' });
   });

@@ -19,7 +19,7 @@ const Gadget = defineKind({
   status: { type: 'object', properties: { count: { type: 'integer' } } } as const,
 });
 
-test('a controller has the types of its kind, and wants a namespace where that has one', () => {
+test('a controller has the types of its kind, and requires a namespace where the kind has one', () => {
   const pods = controllers.for(Pod);
   expectTypeOf(pods).toEqualTypeOf<TypedController<Pod, 'Namespaced'>>();
   expectTypeOf(pods.get({ namespace: 'shop', name: 'a' })).resolves.toEqualTypeOf<Pod>();

@@ -75,7 +75,7 @@ test('itemFastSlowRateLimiter is fast a few times, then slow (TestItemFastSlowRa
   expect(limiter.when('one')).toBe(5);
 });
 
-test('itemFastSlowRateLimiter refuses what is no number of attempts', () => {
+test('itemFastSlowRateLimiter refuses an invalid number of attempts', () => {
   expect(() => itemFastSlowRateLimiter({ fastMs: 5, slowMs: 10, maxFastAttempts: Number.NaN })).toThrow(
     'itemFastSlowRateLimiter: maxFastAttempts must be ≥ 0, got NaN',
   );
@@ -98,7 +98,7 @@ describe('bucketRateLimiter', () => {
     expect(ask(bucketRateLimiter({ clock: new VirtualClock() }), 'a', 101).slice(-2)).toEqual([0, 100]);
   });
 
-  test('an endless rate holds up nobody', async () => {
+  test('an infinite rate delays no key', async () => {
     const clock = new VirtualClock();
     const limiter = bucketRateLimiter({ qps: Number.POSITIVE_INFINITY, burst: 1, clock });
     expect(ask(limiter, 'a', 3)).toEqual([0, 0, 0]);

@@ -90,7 +90,7 @@ test('with priorities, the depth is per priority and follows a raise', async () 
   expect([depthAt(-100), depthAt(0), depthAt(5)]).toEqual([1, 0, 0]);
 });
 
-test('a queue without a name, or metrics that nobody reads, sets no timer', () => {
+test('a queue without a name, or with disabled metrics, sets no timer', () => {
   const clock = new VirtualClock();
   const metrics = memoryMetrics();
   for (const queue of [new WorkQueue({ clock, metrics }), new WorkQueue({ name: 'a', clock, metrics: noMetrics })]) {

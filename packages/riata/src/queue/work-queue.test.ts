@@ -109,7 +109,7 @@ describe('the base queue', () => {
     expect(queue.tryGet()).toEqual({ key: { id: 'key-0' }, note: undefined, priority: 0 });
   });
 
-  test('done of a key that nobody works on does nothing', async () => {
+  test('done of a key without a worker does nothing', async () => {
     const queue = new WorkQueue();
     queue.done('a');
     queue.add('a');
@@ -249,7 +249,7 @@ describe('what a queue is given may fail', () => {
     },
   );
 
-  test('a fairness or merge that throws when the time has come loses no key, and is told', async () => {
+  test('a fairness or merge that throws when a key is due loses no key, and is reported', async () => {
     const { clock, log, state, fail } = fragile();
     const fairness = fail((key: string) => key);
     const merge = fail((a: string, b: string) => a + b);
@@ -495,7 +495,7 @@ describe('the iterator', () => {
 });
 
 describe('shutDown', () => {
-  test('ignores adds, lets workers take the rest, then tells them', async () => {
+  test('ignores adds, lets workers take the rest, then ends them', async () => {
     const queue = new WorkQueue();
     queue.add('a');
     queue.add('b');
@@ -509,7 +509,7 @@ describe('shutDown', () => {
     expect(await keysOf(queue, 4)).toEqual(['a', 'b', undefined, undefined]);
   });
 
-  test('tells those who wait', async () => {
+  test('wakes waiting workers', async () => {
     const queue = new WorkQueue();
     const waiting = [queue.get(), queue.get()];
     queue.shutDown();

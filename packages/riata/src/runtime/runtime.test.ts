@@ -23,7 +23,7 @@ test('resolveRuntime keeps what is given and fills in what is missing or undefin
   expect(resolveRuntime({ ...given, metrics: undefined })).toEqual({ ...given, metrics: noMetrics, tracer: noTracer });
 });
 
-test('the default logger tells the time of the given clock', () => {
+test('the default logger shows the time of the given clock', () => {
   const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   resolveRuntime({ clock: new VirtualClock({ start: 0 }) }).log.info('hello');
   const calls = write.mock.calls.map(([text]) => text);

@@ -110,7 +110,7 @@ describe('onAbort', () => {
     expect(seen).toEqual(['first', 'third']);
   });
 
-  test('one that throws is reported after the others were told', async () => {
+  test('an error of one callback is reported after the others were called', async () => {
     const controller = new AbortController();
     const seen: string[] = [];
     onAbort(controller.signal, () => {
@@ -147,7 +147,7 @@ describe('onAbort', () => {
   });
 });
 
-test('an AbortSource tells who waits, in order and once, without a listener on its signal', () => {
+test('an AbortSource calls its waiters, in order and once, without a listener on its signal', () => {
   const source = new AbortSource();
   const { signal } = source;
   const told: string[] = [];
@@ -205,7 +205,7 @@ test('throwIfAborted throws the reason itself', () => {
   throwIfAborted(new AbortController().signal);
 });
 
-test('isAbortOf tells the echo of an abort from a failure that came after it', async () => {
+test('isAbortOf distinguishes the echo of an abort from a failure that came after it', async () => {
   const controller = new AbortController();
   const reason = new Shutdown();
   expect(isAbortOf(controller.signal, reason)).toBe(false);

@@ -28,7 +28,7 @@ describe.each([
     expect(new Reason().message).not.toBe('');
   });
 
-  test('is told apart by its own guard only', () => {
+  test('is recognised by its own guard only', () => {
     const reason = new Reason();
     expect(isStopReason(reason)).toBe(true);
     for (const [other, guard] of Object.entries(guards)) expect(guard(reason)).toBe(other === name);

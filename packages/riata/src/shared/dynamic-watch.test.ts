@@ -41,7 +41,7 @@ function setUp(handler: DynamicHandler) {
   return { clock, log, watch, call, handlers, enqueued, left, stop };
 }
 
-test('when a kind goes, the handler is told of the end of all that it knew, until it has taken it', async () => {
+test('when a kind is removed, the handler gets the deletion of every known object, until it succeeds', async () => {
   const told: string[] = [];
   const { clock, watch, call, handlers, left, log } = setUp((_, key, seen, { attempt, reasons }) => {
     if (seen !== undefined) return;
@@ -83,7 +83,7 @@ test('a kind that comes back meanwhile takes over: what is left is looked at the
   expect(handlers.size).toBe(1);
 });
 
-test('when the handler is removed, or the kind lives on in another version, nothing is told', async () => {
+test('when the handler is removed, or the kind is served in another version, nothing is reported', async () => {
   const told: string[] = [];
   const { clock, watch, call, enqueued } = setUp((_, key, seen) => {
     if (seen === undefined) told.push(key);

@@ -40,7 +40,7 @@ describe('in order', () => {
     ]);
   });
 
-  test('all run even if one fails; errors are told with the names of the handlers', async () => {
+  test('all run even if one fails; errors name the handlers', async () => {
     await using run = await runningChain();
     const seen: string[] = [];
     run.chain.add('one', () => {
@@ -276,7 +276,7 @@ describe('handlers come and go', () => {
     expect(seen).toEqual(['one', 'two', 'four', 'two', 'four']);
   });
 
-  test('remove() waits for calls under way; one whose signal has aborted never comes', async () => {
+  test('remove() waits for calls in flight; a handler whose signal has aborted is not called', async () => {
     await using run = await runningChain();
     let release = () => {};
     const one = run.chain.add(

@@ -108,7 +108,7 @@ test('a deletion of an object that the watch has not shown yet is uncertain wher
   expect(own.uncertainWriteOf('a')).toBeDefined();
 });
 
-test('a deletion told with an older version is no step back', () => {
+test('a deletion reported with an older version is no step back', () => {
   const { own, write } = ownWrites();
   own.shown('b', '20');
   own.shownDeleted('c', 'u9', '7');
@@ -116,7 +116,7 @@ test('a deletion told with an older version is no step back', () => {
   expect(own.size).toBe(0);
 });
 
-test('an object made anew is seen in place of the deleted one, and of the one that the watch still shows', () => {
+test('a recreated object is visible in place of the deleted one, and of the one that the watch still shows', () => {
   const { own, write } = ownWrites();
   own.shownAll('10');
   own.deleted('a', 'u1');
@@ -147,7 +147,7 @@ test('an object that left the selection is hidden until the watch has shown it',
   expect(own.size).toBe(0);
 });
 
-test('a list tells which of the own writes only it knows about', () => {
+test('a list reveals own writes that only it knows about', () => {
   const { own, write } = ownWrites();
   own.shownAll('10');
   write(object('12'));
@@ -270,7 +270,7 @@ test('one can wait for a revision', async () => {
   await expect(given).rejects.toThrow('enough');
 });
 
-test('tells how many there are and how long they waited', async () => {
+test('reports how many there are and how long they waited', async () => {
   const { own, clock, metrics, write } = ownWrites();
   own.shownAll('10');
   write(object('12'));

@@ -103,7 +103,7 @@ test('a namespace lives on until it is empty', () => {
   expect(recorded({ operation, answer: finalized }).seen).toBeUndefined();
 });
 
-test('a Scale tells when, not how: one has to wait for that revision', () => {
+test('a Scale has the revision, not the object: reads have to wait for that revision', () => {
   const scale = { ...stored('12'), apiVersion: 'autoscaling/v1', kind: 'Scale' };
   const { own } = recorded({ operation: { ...at, verb: 'update', subresource: 'scale' }, answer: scale });
   expect(own.uncertainWriteOf('shop/cart')).toEqual({ resourceVersion: '12' });

@@ -37,7 +37,7 @@ describe('after a write whose answer shows no object', () => {
     expect(cluster.requests.length).toBe(count);
   });
 
-  test('of many objects: a watch that has told all of it is enough, whatever else happens on the server', async () => {
+  test('of many objects: a watch that has caught up is enough, whatever else happens on the server', async () => {
     await using play = new CachePlay();
     const { cluster } = play;
     for (const name of ['a', 'b']) cluster.put('one', name);

@@ -54,7 +54,7 @@ describe.each([
     expect(memo.stands('other', intent({ cpu: '1', x: 1 }), object({ cpu: '1', x: 1 }))).toBe(false);
   });
 
-  test('lists count whole: an element that somebody added makes a difference', () => {
+  test('lists count whole: an additional element makes a difference', () => {
     const memo = remembering({ list: [{ name: 'a' }] }, { list: [{ name: 'a', port: 1 }] });
     expect(memo.stands('id', intent({ list: [{ name: 'a' }] }), object({ list: [{ port: 1, name: 'a' }] }))).toBe(true);
     const grown = object({ list: [{ name: 'a', port: 1 }, { name: 'b' }] });

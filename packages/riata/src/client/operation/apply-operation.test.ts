@@ -166,7 +166,7 @@ describe('nothing would change', () => {
     expect(asked()).toHaveLength(2);
   });
 
-  test('a dry run is neither skipped nor remembered, whoever asks for it', async () => {
+  test('a dry run is neither skipped nor remembered, however it is requested', async () => {
     const { client, asked } = serve();
     const current = stored();
     await client.apply(intent(), { ...me, dryRun: true, current });

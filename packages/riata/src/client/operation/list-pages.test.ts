@@ -44,7 +44,7 @@ describe('pages and each', () => {
   });
   const names = (items: readonly { metadata: { name: string } }[]) => items.map((i) => i.metadata.name).join('');
 
-  test('pages: 500 unless told, the resourceVersion on the first alone', async () => {
+  test('pages: 500 by default, the resourceVersion on the first alone', async () => {
     const { client, asked } = serve([page(['a', 'b'], 'X'), page(['c'])]);
     const got = await all(client.pages(ConfigMap, { resourceVersion: '0' }));
     expect(got.map((p) => names(p.items))).toEqual(['ab', 'c']);

@@ -72,7 +72,7 @@ test('list', () => {
 });
 
 describe('watch', () => {
-  test('bookmarks unless told', () => {
+  test('bookmarks by default', () => {
     expect(watchParams({})).toEqual({ allowWatchBookmarks: 'true' });
     expect(watchParams({ allowWatchBookmarks: false, timeoutSeconds: 30, resourceVersion: '5' })).toEqual({
       allowWatchBookmarks: 'false',

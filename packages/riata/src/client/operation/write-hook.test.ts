@@ -80,7 +80,7 @@ describe('writes are heard of', () => {
     expect(verbs()).toEqual(['create']);
   });
 
-  test('not dry runs, whoever asks for them, nor applies that were skipped', async () => {
+  test('not dry runs, however they are requested, nor no-op applies', async () => {
     const { client, verbs, transport } = serve();
     await client.create(made(), { dryRun: true });
     await client.delete(ConfigMap, key, { dryRun: true });

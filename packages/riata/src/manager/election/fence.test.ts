@@ -113,7 +113,7 @@ describe('a fenced client', () => {
     expect(transport.requests).toHaveLength(1);
   });
 
-  test('one under way when the lease is lost is aborted; one under way when the work is told to stop is not', async () => {
+  test('a write in flight is aborted when the lease is lost, not when the work is stopped', async () => {
     const { base, term, client } = fenced({ answers: [{ hangs: true }] });
     const seen = outcome(client.update(update));
     await base.advance(1_000);

@@ -96,7 +96,7 @@ describe('losing', () => {
     expect(holder(server)).toBe('b');
   });
 
-  test('so does nobody’s: somebody may have led meanwhile', async () => {
+  test('so does an empty holder: another candidate may have led meanwhile', async () => {
     const { clock, server, join } = election();
     const a = join('a');
     await clock.advance(1_000);
@@ -157,7 +157,7 @@ describe('losing', () => {
 });
 
 describe('a process that was stopped', () => {
-  test('for less than the deadline leads on, and the log tells of it', async () => {
+  test('for less than the deadline leads on, and logs it', async () => {
     const { clock, join } = election();
     const a = join('a');
     await clock.advance(4_100);
@@ -241,7 +241,7 @@ describe('health', () => {
     expect(a.elector.check()).toBeUndefined();
   });
 
-  test('work that goes on long after the lease ran out is told', async () => {
+  test('work that continues long after the lease expired is logged', async () => {
     const { clock, server, join } = election();
     const a = join('a', { onStartedLeading: () => new Promise(() => {}) });
     await clock.advance(4_000);

@@ -3,7 +3,7 @@ import { LockServer, type Passage } from './election.fixture.js';
 import { election, holder, untilAborted } from './leader-elector.fixture.js';
 
 describe('stopping', () => {
-  test('the lease is renewed until the work is done, then given up: nobody holds it, for one second', async () => {
+  test('the lease is renewed until the work is done, then released: without a holder, for one second', async () => {
     const { clock, server, join } = election();
     const told: string[] = [];
     const a = join('a', {
@@ -119,7 +119,7 @@ describe('stopping', () => {
     expect(await fares({ thereMs: 2_000, backMs: 2_000 }, 0)).toEqual([4_000, '']);
   });
 
-  test('a renewal under way does not undo it', async () => {
+  test('a renewal in flight does not undo it', async () => {
     const { clock, server, join } = election();
     const a = join('a');
     await clock.advance(0);
@@ -139,7 +139,7 @@ describe('stopping', () => {
     expect([holder(server), a.result]).toEqual(['a', { outcome: 'stopped' }]);
   });
 
-  test('before it led: told too, and nothing is left', async () => {
+  test('before it led: onStoppedLeading is called too, and nothing is left', async () => {
     const { clock, server, join } = election();
     server.put({ holderIdentity: 'b' });
     const a = join('a');

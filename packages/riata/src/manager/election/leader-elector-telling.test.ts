@@ -31,7 +31,7 @@ test('a leader that cannot renew says so once, and when it can again', async () 
   expect([a.elector.isLeader, a.log.messages('info').at(-1)]).toEqual([true, reached]);
 });
 
-test('a leader that did not get to run is told so, not that it should compute less', async () => {
+test('a leader that did not get CPU time is logged as such, not as busy', async () => {
   const { clock, join } = election();
   const a = join('a');
   a.process.cpuMs = () => 0;

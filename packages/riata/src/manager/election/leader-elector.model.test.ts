@@ -206,7 +206,7 @@ test('never two leaders at once, whatever stops, fails, is lost or comes late; a
   expect(writes).toBeGreaterThan(20 * numRuns);
 });
 
-test('the same world tells when candidates do not wait as long as the leader relies on', async () => {
+test('the same world finds the fault when candidates do not wait as long as the leader relies on', async () => {
   const hasty = (lock: ResourceLock): ResourceLock => ({
     ...lock,
     get: async (options) => {

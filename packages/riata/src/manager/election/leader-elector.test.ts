@@ -50,7 +50,7 @@ describe('acquire or renew', () => {
     expect(a.metrics.value('leader_election_master_status', { name: 'lock' })).toBe(1);
   });
 
-  test('one that nobody holds is taken at once; the transition is counted', async () => {
+  test('a lease without a holder is acquired at once; the transition is counted', async () => {
     const { clock, server, join } = election();
     server.put({ holderIdentity: '', leaderTransitions: 4 });
     const a = join('a');
@@ -59,7 +59,7 @@ describe('acquire or renew', () => {
     expect(a.elector.isLeader).toBe(true);
   });
 
-  test('a number of transitions that was set as high as it goes keeps nobody from leading', async () => {
+  test('the highest possible number of transitions does not prevent leading', async () => {
     const { clock, server, join } = election();
     server.put({ holderIdentity: '', leaderTransitions: 2 ** 31 - 1 });
     const a = join('a');
@@ -89,7 +89,7 @@ describe('acquire or renew', () => {
     expect(a.told).toEqual(['new leader b', 'new leader a', 'started']);
   });
 
-  test('each change of it starts the wait anew, even one that leaves the record as it is', async () => {
+  test('each change of it restarts the wait, even one that leaves the record as it is', async () => {
     const { clock, server, join } = election();
     server.put({ holderIdentity: 'b' });
     const a = join('a');
@@ -194,7 +194,7 @@ describe('fast path', () => {
     expect(a.metrics.value('leader_election_slowpath_total', { name: 'lock' })).toBeUndefined();
   });
 
-  test('after somebody else’s edit it reads first, once, and leads on', async () => {
+  test('after an edit by another client it reads first, once, and leads on', async () => {
     const { clock, server, join } = election();
     const a = join('a');
     await clock.advance(1_000);

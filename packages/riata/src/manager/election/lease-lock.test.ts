@@ -47,7 +47,7 @@ const ok = { status: 200, headers, body: lease };
 const path = '/apis/coordination.k8s.io/v1/namespaces/shop/leases';
 
 describe('LeaseLock', () => {
-  test('reads what the Lease says, and nothing where there is none', async () => {
+  test('reads the Lease, and nothing if it does not exist', async () => {
     const { lock, asked } = lockOn(ok, status(404, 'NotFound'), { ...ok, body: { ...lease, spec: undefined } });
     expect(await lock.get()).toEqual({
       version: 'u/7',
@@ -87,7 +87,7 @@ describe('LeaseLock', () => {
     expect(sent(2)).not.toHaveProperty('spec.holderIdentity');
   });
 
-  test('sends once, even if the server asks to come again', async () => {
+  test('sends once, even if the server asks for a retry', async () => {
     const { lock, asked } = lockOn(ok, status(409, 'Conflict'), status(429, 'TooManyRequests'));
     await lock.get();
     await expect(lock.update(record)).rejects.toSatisfy(isConflict);

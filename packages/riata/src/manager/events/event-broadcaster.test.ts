@@ -107,7 +107,7 @@ describe('an event', () => {
     },
   );
 
-  test('that comes again changes the first one; if that is gone, it is made anew', async () => {
+  test('a repetition changes the first one; if that was deleted, it is created again', async () => {
     const { clock, server, run, end, say } = setUp();
     await run();
     say('same');
@@ -219,7 +219,7 @@ describe('the line', () => {
     await end();
   });
 
-  test('a server that never answers blocks nobody', async () => {
+  test('a server that never answers blocks no recorder', async () => {
     const { clock, server, run, say, counted, end, ended } = setUp({ queueSize: 3 });
     server.answer = (_, signal) =>
       new Promise((_resolve, reject) => void onAbort(signal, () => reject(signal?.reason)));
@@ -313,7 +313,7 @@ describe('events.k8s.io/v1', () => {
     await end();
   });
 
-  test('stopping tells the last number', async () => {
+  test('stopping writes the last count', async () => {
     const { clock, server, run, end, say } = setUp({ api: 'events.k8s.io/v1' });
     await run();
     for (let n = 0; n < 7; n += 1) say('filled');

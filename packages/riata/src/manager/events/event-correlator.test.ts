@@ -14,7 +14,7 @@ function setUp(options: CorrelatorOptions = {}) {
   return { clock, correlator, say };
 }
 
-describe('what comes again', () => {
+describe('repetitions', () => {
   test('is counted: one Event, then changes of it', async () => {
     const { clock, say } = setUp();
     const first = say('same');
@@ -80,7 +80,7 @@ describe('what differs in the message alone', () => {
     expect(say('message 9')?.object).toMatchObject({ message: 'message 9' });
   });
 
-  test('a pause of just ten minutes is none', async () => {
+  test('a pause of just ten minutes does not count', async () => {
     const { clock, say } = setUp();
     for (let n = 0; n < 9; n += 1) say(`message ${n}`);
     await clock.advance(600_000);

@@ -12,7 +12,7 @@ function setUp(options: SeriesOptions = {}) {
   return { keeper, say };
 }
 
-test('the first is told, the second begins a series, the rest is counted', () => {
+test('the first is written, the second starts a series, the rest is counted', () => {
   const { keeper, say } = setUp();
   const [first, ...none] = say(0);
   expect(none).toEqual([]);
@@ -45,7 +45,7 @@ test('another message is of the same series, another version of the object too; 
   expect(say(3, { action: 'Fill' })).toMatchObject([{ object: { action: 'Fill' } }]);
 });
 
-test('refreshing tells what is a series, and nothing else', () => {
+test('refreshing writes series, and nothing else', () => {
   const { keeper, say } = setUp();
   say(0);
   say(0, { reason: 'Once' });
@@ -65,7 +65,7 @@ test('what has not gone on for six minutes ends, with its last number', () => {
   expect(keeper.finish(6 * minute + 2)).toEqual([]);
 });
 
-test('what is forgotten to make room is told before', () => {
+test('an evicted series is written before', () => {
   const { say } = setUp({ remembered: 1 });
   say(0);
   say(1);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { cpuProfileRoute } from './cpu-profile-route.js';
 
-test('a profile that nobody waits for any more is ended, and the next one can be taken', async () => {
+test('a profile is ended when its client has gone, and the next one can be taken', async () => {
   const clock = new VirtualClock();
   const route = cpuProfileRoute(clock);
   const caller = new AbortController();

@@ -43,7 +43,7 @@ test('names are taken once, and are names', () => {
   expect(() => healthz.add('a b', () => {})).toThrow('letters, digits');
 });
 
-test('a check that does not end is named after ten seconds, and left when nobody waits any more', async () => {
+test('a check that hangs is named after ten seconds, and abandoned when the client has gone', async () => {
   const clock = new VirtualClock();
   const healthz = checks();
   healthz.add('stuck', () => new Promise(() => {}));

@@ -47,7 +47,7 @@ test('answers by path, and what it does not know is no reason to log', async () 
   expect(server.log.messages('error')).toEqual([]);
 });
 
-test('a route that fails is told in the log, not to whoever asks', async () => {
+test('the error of a route is logged, not sent to the client', async () => {
   const broken = () => {
     throw new Error('a secret');
   };
@@ -56,7 +56,7 @@ test('a route that fails is told in the log, not to whoever asks', async () => {
   expect(server.log.messages('error')).toEqual(['a request failed']);
 });
 
-test('what fails again and again is told once, and when it is over', async () => {
+test('a lasting failure is logged once, and so is its end', async () => {
   let problem: string | undefined = 'forbidden';
   const sick = () => ({ body: 'well', ...(problem && { status: 503, failure: new Error(problem) }) });
   await using server = await listening({ '/sick': sick });
@@ -72,7 +72,7 @@ test('what fails again and again is told once, and when it is over', async () =>
   ]);
 });
 
-test('a route hears that whoever asked has hung up', async () => {
+test('a route is notified when the client hangs up', async () => {
   const caller = new AbortController();
   let heard: Promise<unknown> | undefined;
   const slow: EndpointRoute = ({ signal }) => {
@@ -120,7 +120,7 @@ test.each([
   await expect(endpoint.run({ signal: new AbortController().signal })).rejects.toThrow(words);
 });
 
-test('files of a certificate are followed; what cannot be used is told, and the last good one stays', async () => {
+test('certificate files are followed; unusable ones are logged, and the last good one stays', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'riata-certificate-'));
   const tls = { certFile: join(dir, 'tls.crt'), keyFile: join(dir, 'tls.key') };
   const write = async ({ cert, key }: { readonly cert: string; readonly key: string }) => {

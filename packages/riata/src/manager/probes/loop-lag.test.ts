@@ -3,7 +3,7 @@ import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { ProcessClock } from '../election/election.fixture.js';
 import { LoopLag } from './loop-lag.js';
 
-test('nothing is told of a loop that turns', async () => {
+test('a healthy loop has no lag', async () => {
   const clock = new VirtualClock();
   using lag = new LoopLag(clock, 500);
   for (let i = 0; i < 10; i += 1) {
@@ -12,7 +12,7 @@ test('nothing is told of a loop that turns', async () => {
   }
 });
 
-test('the longest block since the last question is told, once', async () => {
+test('reports the longest block since the last call, once', async () => {
   const base = new VirtualClock();
   const clock = new ProcessClock(base);
   using lag = new LoopLag(clock, 500);

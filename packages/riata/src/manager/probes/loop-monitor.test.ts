@@ -20,7 +20,7 @@ function setUp(lasting: LoopMonitorParts['lasting']) {
   return { base, clock, log, metrics, monitor, block };
 }
 
-test('a stall is told, with what was being reconciled and for how long; the lag is a metric', async () => {
+test('a stall is logged, with the reconcile and its duration; the lag is a metric', async () => {
   const asked: (readonly number[])[] = [];
   const { base, log, metrics, monitor, block } = setUp((...times) => {
     asked.push(times);
@@ -38,7 +38,7 @@ test('a stall is told, with what was being reconciled and for how long; the lag 
   monitor[Symbol.dispose]();
 });
 
-test('a loop that turns is not told of', async () => {
+test('a healthy loop is not logged', async () => {
   const { base, log, monitor } = setUp(() => []);
   await base.advance(60_000);
   expect(log.records).toEqual([]);

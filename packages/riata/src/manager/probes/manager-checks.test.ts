@@ -96,7 +96,7 @@ test('a lease that has run out while the work goes on is a reason to be restarte
   expect((await readyz.ask()).ok).toBe(true);
 });
 
-test('added clusters are told by name while they are there, and do not count', async () => {
+test('added clusters are reported by name while they exist, and do not count', async () => {
   const [healthz, readyz] = [new HealthChecks(), new HealthChecks()];
   const problems: Record<string, string | undefined> = { north: undefined, south: 'silent' };
   const parts = { elector: undefined, ring: undefined, cache: { health: [] } };

@@ -49,7 +49,7 @@ test('an answer holds for a minute', async () => {
   expect(asked).toHaveLength(4);
 });
 
-test('while the API server cannot be asked nobody gets in, and nothing is kept of it', async () => {
+test('while the API server cannot be reached no client is admitted, and that is not cached', async () => {
   const problem = new Error('connection refused');
   let isDown = true;
   const create = async (review: Review) => {
@@ -67,7 +67,7 @@ test('while the API server cannot be asked nobody gets in, and nothing is kept o
   expect(await guard(asked)).toBeUndefined();
 });
 
-test('a review that takes long is given up, as is one that nobody waits for', async () => {
+test('a slow review is given up, as is one whose client has gone', async () => {
   const clock = new VirtualClock();
   const create = (_: Review, { signal }: { signal: AbortSignal }) =>
     new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));

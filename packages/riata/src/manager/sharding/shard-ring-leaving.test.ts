@@ -43,7 +43,7 @@ describe('who leaves and has nothing left to do', () => {
     expect([world.isReleased(), world.warnings()]).toEqual([true, []]);
   });
 
-  test('tries once more if nobody listens, and leaves its lease to run out', async () => {
+  test('tries one last time if the server is down, and leaves its lease to expire', async () => {
     const world = await alone();
     world.server.passage = () => ({ isUnreachable: true });
     expect(await world.leave()).toBeLessThan(1_100);
@@ -57,7 +57,7 @@ describe('who leaves and has nothing left to do', () => {
     expect(await world.leave()).toBeLessThan(50);
   });
 
-  test('hands over if nobody listens for a moment only', async () => {
+  test('hands over if the server is down for a moment only', async () => {
     const world = await alone();
     forMs(world, 600, { isUnreachable: true });
     expect(await world.leave()).toBeLessThan(1_100);
@@ -75,7 +75,7 @@ describe('who leaves and has nothing left to do', () => {
     expect(busy.isReleased()).toBe(true);
   });
 
-  test('waits for one request that gets no answer, under way or not', async () => {
+  test('waits for one request without an answer, in flight or not', async () => {
     const world = await alone();
     world.server.passage = () => ({ lost: 'request' });
     expect(await world.leave()).toBeLessThan(3_400);

@@ -43,7 +43,7 @@ test('keys are spread over slots, the same everywhere', () => {
   expect(Math.max(...counts)).toBeLessThan(150);
 });
 
-test('targets are even, and whoever has the larger number keeps it', () => {
+test('targets are even, and a member with the larger number keeps it', () => {
   fc.assert(
     fc.property(someLive, aTable, (live, table) => {
       const targets = [...shardTargets(live, table).values()];
@@ -93,7 +93,7 @@ test('members who each do their part reach their targets, moving no slot more of
   );
 });
 
-test('without anybody, slots are nobody’s', () => {
+test('without members, slots have no owner', () => {
   const table = {
     ...newTable(2),
     slots: [

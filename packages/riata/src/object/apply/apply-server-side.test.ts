@@ -129,7 +129,7 @@ describe('ownership', () => {
     expect(store.owned('bob')).toBeUndefined();
   });
 
-  test('what is nobody else’s goes when it is no longer applied: leaves, keys, items and what is left empty by it', () => {
+  test('fields without another owner are removed when they are no longer applied: leaves, keys, items and emptied parents', () => {
     const store = new Store();
     store.apply('ann', {
       list: ['a'],
@@ -147,7 +147,7 @@ describe('ownership', () => {
     expect(store.entries).toEqual([]);
   });
 
-  test('what is nobody’s stays, but goes with a field of which nobody owns a part any more', () => {
+  test('fields without an owner stay, but go with a parent of which no part has an owner any more', () => {
     const store = new Store();
     store.apply('ann', { set: ['a'], labels: { a: 'x' }, ports: [{ port: 1 }] });
     store.apply('bob', { paused: true, ports: [{ port: 2 }] });
@@ -208,7 +208,7 @@ function fieldsOf(spec: Json | undefined): string[] {
   return [...set.paths()].map(formatPath).filter((path) => path !== '.spec');
 }
 
-describe('objects that nobody kept account of', () => {
+describe('objects without tracked ownership', () => {
   const untracked = { ...widget({ replicas: 1, paused: true }), metadata: { name: 'w', uid: 'u' } };
 
   test('what is there belongs to before-first-apply', () => {
@@ -225,7 +225,7 @@ describe('objects that nobody kept account of', () => {
     expect(store.owned('before-first-apply')).toBe('{".":{},"f:paused":{}}');
   });
 
-  test('kubectl takes over what it applied on the client side and nobody changed since', () => {
+  test('kubectl takes over unchanged fields of its client-side apply', () => {
     const store = new Store();
     const annotations = { [lastApplied]: JSON.stringify(widget({ replicas: 1, paused: false })) };
     store.live = { ...untracked, metadata: { name: 'w', uid: 'u', annotations } };
@@ -322,7 +322,7 @@ describe('versions', () => {
   });
 });
 
-describe('what is no configuration', () => {
+describe('an invalid configuration', () => {
   const refused = (config: JsonObject, live?: JsonObject) => {
     try {
       new Store().tryApply('ann', {}, { config, live });

@@ -55,7 +55,7 @@ test('what a manager has applied: leaves, atomic maps, keyed elements with their
   );
 });
 
-test('a subresource is extracted by itself', () => {
+test('a subresource is extracted separately', () => {
   expect(extractFields(object, { fieldManager: 'me', subresource: 'status' })).toMatchObject({
     status: { replicas: 1 },
   });

@@ -44,7 +44,7 @@ describe('a create', () => {
     expect(track({ object: { apiVersion: 'x.dev/v1', kind: 'Widget', metadata: { name: 'w' } } })).toBeUndefined();
   });
 
-  test('by nobody in particular', () => {
+  test('without a manager', () => {
     expect(track({ object: widget({ replicas: 1 }), manager: '' })?.[0]?.manager).toBe('unknown');
   });
 });

@@ -257,7 +257,7 @@ describe('what is refused', () => {
     );
   });
 
-  test('what is no object', () => {
+  test('anything but an object', () => {
     expect(() => applyStrategicMergePatch([], {}, podSchema)).toThrow(/target has to be an object, got array/);
     expect(() => applyStrategicMergePatch({}, [], podSchema)).toThrow(/at \(root\): the patch has to be an object/);
   });

@@ -20,7 +20,7 @@ test('escapes are undone in the right order', () => {
   expect(formatPointer(['metadata', 'labels', 'a.io/b', 0])).toBe('/metadata/labels/a.io~1b/0');
 });
 
-test('what is no pointer is refused', () => {
+test('a malformed pointer is refused', () => {
   expect(() => parsePointer('a/b')).toThrow(/begin with "\/"/);
   expect(() => parsePointer('/a~')).toThrow(/written as "~0"/);
 });

@@ -70,7 +70,7 @@ describe('match', () => {
     expect(parseFieldSelector('__proto__=x').matches(JSON.parse('{"__proto__":"x"}'))).toBe(true);
   });
 
-  test('an exact value is told', () => {
+  test('finds the exact value of a field', () => {
     const selector = parseFieldSelector('metadata.name=cart,spec.nodeName!=n');
     expect(selector.requiresExactMatch('metadata.name')).toBe('cart');
     expect(selector.requiresExactMatch('spec.nodeName')).toBeUndefined();

@@ -8,7 +8,7 @@ test('requirements are checked and frozen', () => {
   expect(() => labelRequirement('/', 'gt', ['x y'])).toThrow(/prefix must not be empty; .*integer.*value "x y"/);
 });
 
-test('what is no text is refused by name', () => {
+test('a value that is not a text is refused by name', () => {
   const none = undefined as never;
   expect(() => labelRequirement('app', '=', [none])).toThrow('on "app": expected a string, got undefined');
   expect(() => labelRequirement('app', 'in', ['a', 5 as never])).toThrow('on "app": expected a string, got a number');

@@ -191,7 +191,7 @@ describe('from objects', () => {
   });
 });
 
-test('an exact value is told', () => {
+test('finds the exact value of a key', () => {
   const selector = parseSelector('a=1,b in (2),c in (3,4),d!=5');
   expect(['a', 'b', 'c', 'd', 'e'].map((label) => selector.requiresExactMatch(label))).toEqual([
     '1',

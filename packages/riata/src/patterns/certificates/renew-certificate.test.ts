@@ -51,7 +51,7 @@ test('other names get another certificate at once', () => {
   expect(second['ca.crt']).toBe(first['ca.crt']);
 });
 
-test('rancher#44584: through the years no client meets a certificate whose authority it has not been told of', () => {
+test('rancher#44584: through the years no client gets a certificate of an authority that it does not trust yet', () => {
   const short = { ...times, authorityMs: 500 * day };
   let data = renewCertificate(undefined, hosts, start, short).data as CertificateData;
   let told = trustedAuthorities(data);
@@ -82,7 +82,7 @@ test('what wrangler has made is kept while it is good, and followed by one of ou
   expect(isTrusted(ours, trustedAuthorities(told))).toBe(true);
 });
 
-test('what is no certificate, broken or over is made anew', () => {
+test('a missing, malformed or expired certificate is replaced', () => {
   const first = renewed(undefined, start);
   expect(renewed({ 'tls.crt': 'nonsense', 'tls.key': 'x' }, start)['ca.crt']).toBeDefined();
   expect(renewed({ ...first, 'ca.key': 'x' }, start)['ca.crt']).not.toBe(first['ca.crt']);

@@ -15,7 +15,7 @@ test('another value, another type, or nothing: not as intended', () => {
   expect(covers({}, { constructor: {} })).toBe(false);
 });
 
-test('what is empty is not the same as absent: somebody may have removed it', () => {
+test('an empty value differs from a missing one: another client may have removed it', () => {
   for (const empty of [false, 0, '', {}, []]) expect(covers({}, { a: empty })).toBe(false);
   expect(covers({}, { a: null, b: undefined })).toBe(true);
   expect(covers({ a: 1 }, { a: null })).toBe(false);

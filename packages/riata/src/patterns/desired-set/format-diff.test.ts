@@ -26,7 +26,7 @@ test('what only servers write, and the marks of sets, are no difference', () => 
   expect(diffObjects(before, after)).toEqual([]);
 });
 
-test('values of Secrets are not told', () => {
+test('values of Secrets are not shown', () => {
   const lines = diffObjects(object({ a: 'hidden' }, {}, 'Secret'), object({ a: 'other' }, {}, 'Secret'));
   expect(formatDiff(lines)).toEqual(['~ spec.a']);
   expect(JSON.stringify(lines)).not.toMatch(/hidden|other/);

@@ -39,7 +39,7 @@ const key = (id: string) => setKey({ [setMarks.id]: id });
 const kindsOf = (used: UsedKinds, id: string) => used.of(key(id)).map(({ kind }) => kind);
 const lookup = { everyMs: 1000, concurrency: 2 };
 
-test('one look tells of all sets, and is done again after a while; sets that are gone are forgotten', async () => {
+test('one scan covers all sets, and is repeated after a while; deleted sets are forgotten', async () => {
   const clock = new VirtualClock();
   const used = new UsedKinds(clock, silentLogger);
   const objects: Record<string, string[]> = { ConfigMap: ['one', 'two'], Secret: ['one'] };
@@ -76,7 +76,7 @@ test('a kind that cannot be asked does not hide the others, loses nothing, and i
   expect(asked).toEqual(['ConfigMap', 'Widget']);
 });
 
-test('a look that fails as a whole is no look: the next one begins anew', async () => {
+test('a scan that fails as a whole does not count: the next one starts over', async () => {
   const used = new UsedKinds(new VirtualClock(), silentLogger);
   const { client } = fakeClient({ ConfigMap: ['one'] });
   const stop = AbortSignal.abort('given up');

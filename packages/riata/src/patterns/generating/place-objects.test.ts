@@ -53,7 +53,7 @@ test('another controller stays the controller; without owner references there ar
   expect(bare.metadata.ownerReferences).toBeUndefined();
 });
 
-test('what is no object is refused, and named', async () => {
+test('anything but an object is refused, and named', async () => {
   const objects = [ConfigMap({ metadata: { name: 'a' } }), undefined as never];
   const placing = placeObjects(objects, owner('shop'), {}, async () => ConfigMap);
   await expect(placing).rejects.toThrow(

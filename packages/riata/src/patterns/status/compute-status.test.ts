@@ -135,7 +135,7 @@ describe('built-in kinds', () => {
     });
   });
 
-  test('a Pod that nobody can place has failed after 15 s', async () => {
+  test('an unschedulable Pod has failed after 15 s', async () => {
     const clock = new VirtualClock();
     const creationTimestamp = formatTime(clock.now());
     const conditions = [condition('PodScheduled', 'False', 'Unschedulable', 'no room')];

@@ -76,7 +76,7 @@ test('without a word it stays; without a status it is as if it was empty', async
   expect(told.sent).toEqual([['PATCH', { ...pinned, status: { conditions: [condition] } }]]);
 });
 
-test('an error leaves the status as it was, is told, and comes with what was written', async () => {
+test('an error leaves the status as it was, is reported, and comes with the written status', async () => {
   const failing = () => {
     throw new TerminalError('no way');
   };
@@ -91,7 +91,7 @@ test('an error leaves the status as it was, is told, and comes with what was wri
   expect([untold.sent, (untold.error as Error).message]).toEqual([[], 'no way']);
 });
 
-test('what is to be ignored is a success, and stays to be ignored', async () => {
+test('an ignored error is a success, and stays ignored', async () => {
   const ignoring = () => {
     throw new IgnoreError('paused');
   };
@@ -101,7 +101,7 @@ test('what is to be ignored is a success, and stays to be ignored', async () => 
   expect(objectOfError(told.error)).toMatchObject({ status: { written: true } });
 });
 
-test('a conflict of the handler is told as a success, and is still one', async () => {
+test('a conflict of the handler is reported as a success, and is still a conflict', async () => {
   const conflict = new ApiError(
     { code: 409, reason: 'Conflict', message: 'somebody was faster' } as never,
     {} as never,

@@ -15,7 +15,7 @@ eZSym4sSOX3PVjaaT5bGobjRw8I95gIgVXynv11V8JVch3X+4UKNbIPUvcGsBCfx
 -----END CERTIFICATE REQUEST-----
 `;
 
-test('a request tells its subject, its names and its key', () => {
+test('reads the subject, the names and the key of a request', () => {
   expect(readCertificateRequest(text)).toMatchObject({
     ...{ commonName: 'system:node:worker', organizations: ['system:nodes'] },
     ...{ dnsNames: ['worker.example.com'], ipAddresses: 1, emailAddresses: [], uris: [] },
@@ -41,7 +41,7 @@ test('an authority signs a request: subject, names, usages and validity, no long
   expect(made.serialNumber).not.toBe(late.serialNumber);
 });
 
-test('what is no request is refused with a SyntaxError, cut anywhere or changed', () => {
+test('a malformed request is refused with a SyntaxError, cut anywhere or changed', () => {
   expect(() => readCertificateRequest('')).toThrow('PEM block type must be CERTIFICATE REQUEST');
   const [, base64 = ''] = /REQUEST-----([^-]*)-----END/.exec(text) ?? [];
   const der = Buffer.from(base64, 'base64');

@@ -2,7 +2,7 @@ import process from 'node:process';
 import { expect, test, vi } from 'vitest';
 import { writeToStandardError } from './standard-error.js';
 
-test('a log that nobody reads any more does not end the process', () => {
+test('a log without a reader does not end the process', () => {
   const broken = new Error('write EPIPE');
   const listeners = () => process.stderr.listenerCount('error');
   const before = listeners();

@@ -57,7 +57,7 @@ test('those that wait resume one at a time, in order, each when the one before h
   expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
 });
 
-test('one that waits for I/O holds up nobody', async () => {
+test('a participant that waits for I/O does not hold up the others', async () => {
   const clock = new WorkingClock();
   const slice = TimeSlice.of(clock);
   const seen: string[] = [];
