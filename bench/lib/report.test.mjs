@@ -20,7 +20,7 @@ const described = {
 };
 const entry = (name, more = {}) => ({ section: { name }, result: { ...result, ...more }, described });
 
-test('a section tells when and how it was taken, and how to take it again', () => {
+test('a section says when and how it was measured, and how to repeat it', () => {
   const text = reportText([entry('watch')]);
   expect(text).toContain(
     '## The client\n\n### Watch\n\n2026-01-02, 2 rounds, load before: 0.3, 12 s; again by `npm run bench -- --only=watch --write`.',
@@ -29,7 +29,7 @@ test('a section tells when and how it was taken, and how to take it again', () =
   expect(text).not.toContain('## Controllers');
 });
 
-test('machines and versions of all sections are told, each once', () => {
+test('machines and versions of all sections are listed, each once', () => {
   const text = reportText([
     entry('watch'),
     entry('list'),
@@ -57,7 +57,7 @@ test('sections are named one by one, or several by their first word', () => {
   expect(() => sectionsNamed('list,api')).toThrow(/--only knows .*apiserver-lists.* got api$/);
 });
 
-test('a chart shows what was measured, under other names if told so, and which of it is ours', () => {
+test('a chart shows the measurements, optionally under other names, and marks ours', () => {
   const rows = { riata: { ms: [3, 1, 2] }, peer: { ms: [9] }, silent: { ms: [null] }, other: { ms: [1] } };
   const { bars } = panel('time, ms', rows, 'ms', {
     names: { peer: 'the peer', silent: 'silent', riata: 'riata', gone: 'gone' },

@@ -57,7 +57,7 @@ describeClusters(
         ]);
       });
 
-      test('others are signed when somebody has approved them, for as long as they ask', async () => {
+      test('others are signed once approved, for as long as requested', async () => {
         const { client } = cluster();
         const usages: Usages = ['digital signature', 'server auth'];
         const serving = await create('kubelet-serving', servingRequest, usages, 12 * 3600);

@@ -112,7 +112,7 @@ describeClusters((cluster) => {
       );
     });
 
-    test('report Pods that nobody controls, and controllers that have no scale', async () => {
+    test('report Pods without a controller, and controllers that have no scale', async () => {
       const { client, newNamespace } = cluster();
       const at = { namespace: await newNamespace(), name: 'web' };
       const events = async () =>

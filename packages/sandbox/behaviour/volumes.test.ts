@@ -76,7 +76,7 @@ describeClusters(
         await eventually(async () => expect(await client.find(PersistentVolume, { name })).toBeUndefined());
       });
 
-      test('a volume that is to be retained is released, and bound to no other claim', async () => {
+      test('a retained volume is released, and bound to no other claim', async () => {
         const { client, newNamespace } = cluster();
         const namespace = await newNamespace();
         const className = await newClass(cluster(), namespace, { reclaimPolicy: 'Retain' });

@@ -15,7 +15,7 @@ const active = async ({ client }: Cluster, namespace: string) =>
 
 describeClusters((cluster) => {
   describe.concurrent('workloads', () => {
-    test('a Deployment becomes ready Pods, which a Service finds; one that is deleted comes anew', async () => {
+    test('a Deployment becomes ready Pods, which a Service finds; a deleted one is replaced', async () => {
       const { client, newNamespace } = cluster();
       const namespace = await newNamespace();
       const key = { namespace, name: 'web' };

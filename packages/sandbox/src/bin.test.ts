@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-test('riata-sandbox says where it is, has as many nodes as told, and stops when told to', {
+test('riata-sandbox prints its address, has the given number of nodes, and stops on a signal', {
   timeout: 120_000,
 }, async () => {
   const args = ['--port', '0', '--no-tls', '--token', 'mine', '--nodes', '2'];

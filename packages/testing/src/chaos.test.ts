@@ -5,6 +5,6 @@ test.each([1, 2, 3])('whatever happens, it comes right in the end (seed %d)', as
   await expect(chaos(seed, 15)).resolves.toBe(undefined);
 });
 
-test('what was made and deleted in a gap of the watch is made anew', async () => {
+test('objects that were created and deleted in a gap of the watch are created again', async () => {
   await expect(chaos(1104, 30)).resolves.toBe(undefined);
 });

@@ -61,7 +61,7 @@ test('keys that are left of a cluster that was removed are no reconciles either'
   expect(manager.controllers[0]).toMatchObject({ queued: 0, delayed: 0 });
 });
 
-test('a cluster that is dead is told by probes and metrics, and takes nobody down; what is removed is told no more', async () => {
+test('a dead cluster is reported by probes and metrics, and stops no other; a removed one is no longer reported', async () => {
   const { env, north } = await withNorth();
   await using _ = env;
   const { manager } = await env.startManager({
@@ -173,7 +173,7 @@ test('settle names the cluster that keeps it waiting', async () => {
   await env.settle();
 });
 
-test('expectConverged goes over added clusters, and tells their writes and failures apart', async () => {
+test('expectConverged covers added clusters, and keeps their writes and failures apart', async () => {
   const { env, server, client } = await withAnother();
   await using _ = env;
   const passes: string[] = [];

@@ -189,7 +189,7 @@ describe.each(Object.entries(positions))('%s fails for one object', (_, { contro
   });
 });
 
-test('onRemove fails for one object: others go, it stays and is retried, until somebody takes its finalizer off', async () => {
+test('onRemove fails for one object: others go, it stays and is retried, until its finalizer is removed by hand', async () => {
   await using world = await play(({ controllers, fail, pass, signal }) =>
     controllers.for(Widget).onRemove(
       'mine',

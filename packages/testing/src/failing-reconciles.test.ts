@@ -6,7 +6,7 @@ import { Widget, widget } from './widget.fixture.js';
 
 const never = () => false;
 
-test('what does not come about is told with the reconciles that fail', async () => {
+test('a missing state is reported with the failing reconciles', async () => {
   await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
   const widgets = control(Widget, { concurrency: 2, backoff: () => '10s' }).reconcile(({ object }) => {
     if (object.metadata.name.startsWith('a')) throw new Error('no luck');

@@ -7,7 +7,7 @@ import { inDefault, Widget, widget } from './widget.fixture.js';
 const setSize = (env: TestEnvironment, size: number) =>
   env.client.patch(Widget, inDefault('a'), { type: 'merge', body: { spec: { size } } });
 
-test('a terminal error is not tried again until something changes, though the status tells of it', async () => {
+test('a terminal error is not retried until something changes, though the status reports it', async () => {
   await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
   const widgets = control(Widget).reconcile(({ object }) => {
     throw new TerminalError(`size ${object.spec.size}`);
@@ -22,7 +22,7 @@ test('a terminal error is not tried again until something changes, though the st
   expect(manager.explain.map(({ error }) => error)).toEqual(['TerminalError: size 1', 'TerminalError: size 2']);
 });
 
-test('a failure waits as long as it is told to, and its end wakes nobody up', async () => {
+test('a failure waits as long as requested, and its end wakes no other key', async () => {
   await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
   const minutes: number[] = [];
   const widgets = control(Widget, { backoff: () => '1m' }).reconcile(async ({ clock, status }) => {
@@ -40,7 +40,7 @@ test('a failure waits as long as it is told to, and its end wakes nobody up', as
   expect(isConditionTrue(status?.conditions, 'Ready')).toBe(true);
 });
 
-test('a status that cannot be written is told of with the first failure, not with each', async () => {
+test('a status that cannot be written is reported with the first failure, not with each', async () => {
   await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
   env.faults.add({ kind: Widget, verb: 'write' }, { fail: { code: 503 } });
   const widgets = control(Widget, { maxRetries: 3 }).reconcile(() => {

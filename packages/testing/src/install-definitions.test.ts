@@ -11,7 +11,7 @@ const runtime = { log: silentLogger };
 const crd = Widget.crd();
 const { name } = crd.metadata;
 
-test('a definition that somebody has deleted is waited for, and made anew', async () => {
+test('a definition that is being deleted is awaited, and created again', async () => {
   await using server = await ApiServer.start(runtime);
   await using client = createClient(server.config, { runtime });
   const kept = { ...crd, metadata: { name, finalizers: ['example.com/kept'] } };

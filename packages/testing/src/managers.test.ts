@@ -24,7 +24,7 @@ describe('added clusters', () => {
   /** Of the ConfigMaps that there are, the test's own. */
   const predicates = [({ key }: { readonly key: string }) => key === 'default/a'];
 
-  test('what happens in an added cluster is told there, and what is written is the added cluster’s', async () => {
+  test('events of an added cluster are recorded there, and writes go to the added cluster', async () => {
     const { env, north } = await start();
     await using _ = env;
     const maps = control(ConfigMap, { clusters, predicates }).reconcile(({ event }) => {
@@ -186,7 +186,7 @@ describe('preconditions', () => {
     ['a leader', { leaderElection: place }, {}],
     ['a replica that shares the work', { sharding: place }, { sharded: true }],
   ])('%s', (_, options, how) => {
-    test('deletes the object that it knows, or none: not one that was made anew meanwhile; patches get along', async () => {
+    test('deletes the object that it knows, or none: not one that was recreated meanwhile; patches get along', async () => {
       await using env = await TestEnvironment.start({ server: 'in-process' });
       await env.client.create(secret);
       const outcomes: unknown[] = [];
@@ -264,7 +264,7 @@ describe('run()', () => {
     return { env, options: { config, loopMonitor: false, runtime: { clock: env.clock, log: env.log } } };
   }
 
-  test('run ends with a signal, in order, and tells so', async () => {
+  test('run ends with a signal, in order, and reports it', async () => {
     const { env, options } = await start();
     await using _ = env;
     const before = process.exitCode;

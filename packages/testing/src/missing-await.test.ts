@@ -79,7 +79,7 @@ describe('a call that is not awaited', () => {
     expect(run.failures[0]?.fields.at).toMatch(here);
   });
 
-  test('in a function that nobody awaits: reported, waited for to its end', async () => {
+  test('in a function that is not awaited: reported, and awaited to its end', async () => {
     await using run = await runOn(({ client }) => {
       ['c', 'd'].forEach(async (name) => {
         await client.create(configMap(name));
@@ -92,14 +92,14 @@ describe('a call that is not awaited', () => {
     expect(run.first?.writes).toHaveLength(4);
   });
 
-  test('that an async function returns, which nobody awaits', async () => {
+  test('that an async function returns, which is not awaited', async () => {
     await using run = await runOn(({ client }) => {
       ['c'].forEach(async (name) => client.create(configMap(name)));
     });
     expect(run.reports).toMatchObject([{ fields: { call: 'create ConfigMap default/c' } }]);
   });
 
-  test('with a Promise.all that nobody awaits', async () => {
+  test('with a Promise.all that is not awaited', async () => {
     await using run = await runOn(({ client }) => {
       void Promise.all(['c', 'd'].map((name) => client.create(configMap(name))));
     });

@@ -6,7 +6,7 @@ import { inDefault, Widget, widget } from './widget.fixture.js';
 
 const start = () => TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
 
-test('no reconcile before each watch has told of all that was there, however long that takes', async () => {
+test('no reconcile before each watch has delivered its first list, however long that takes', async () => {
   await using env = await start();
   await env.client.create(widget('w'));
   for (const name of ['a', 'b', 'c']) await env.client.create(ConfigMap({ metadata: inDefault(name) }));
@@ -42,7 +42,7 @@ test('a reconciler is not called for what is gone, unless it asks for that', asy
   expect(manager.explain.filter(({ error }) => error !== undefined)).toEqual([]);
 });
 
-test('one that cleans up and wants to come back keeps the object until it is done', async () => {
+test('a clean-up that requeues keeps the object until it is done', async () => {
   await using env = await start();
   let tries = 0;
   const widgets = control(Widget)
@@ -68,7 +68,7 @@ test('one that cleans up and wants to come back keeps the object until it is don
   ]);
 });
 
-test('a reconcile that fails while a write of it is under way keeps its key until that has ended', async () => {
+test('a reconcile that fails while its write is in flight keeps its key until that has ended', async () => {
   await using env = await start();
   const delayMs = 30_000;
   env.faults.add({ verb: 'patch', kind: ConfigMap }, { delayMs }, { times: 1 });

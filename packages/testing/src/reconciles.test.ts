@@ -44,7 +44,7 @@ describe('the status of what fails', () => {
     await env.expectConverged();
   });
 
-  test('a message that differs each time is told with each try, and wakes up no more of them', async () => {
+  test('a message that differs each time is written with each try, and causes no more tries', async () => {
     const { env, state, writes } = await start();
     await using _ = env;
     let tries = 0;
@@ -96,7 +96,7 @@ describe('the status of what fails', () => {
 });
 
 describe('timeouts', () => {
-  test('a reconcile that takes too long is told in the status, with what it had said before', async () => {
+  test('a reconcile that takes too long is reported in the status, with its earlier values', async () => {
     await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
     let isStuck = true;
     const widgets = control(Widget, { timeout: '10s', backoff: () => '1h' }).reconcile(async (context) => {
@@ -134,8 +134,8 @@ describe('timeouts', () => {
   });
 });
 
-describe('work that nobody waits for', () => {
-  test('a reconciler that goes on after it has ended is told so, once', async () => {
+describe('work that is not awaited', () => {
+  test('a reconciler that continues after it has returned is reported, once', async () => {
     await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
     const ends: Promise<unknown>[] = [];
     const widgets = control(Widget).reconcile(({ object, apply, clock }) => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { TestEnvironment } from './test-environment.js';
 import { inDefault, Widget, widget } from './widget.fixture.js';
 
-test('a controller that wakes itself up is told of, once, with what it writes', async () => {
+test('a controller that wakes itself is reported, once, with its writes', async () => {
   await using env = await TestEnvironment.start({ server: 'in-process', kinds: [Widget] });
   let writes = 0;
   const restless = control(Widget, { name: 'restless' }).reconcile(async ({ object, client }) => {

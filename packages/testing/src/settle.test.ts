@@ -88,7 +88,7 @@ test('a deletion is an event, too', async () => {
   expect((await env.client.get(ConfigMap, inDefault('w'))).metadata.uid).not.toBe(first.metadata.uid);
 });
 
-test('nobody waits for a kind that is not served; when it comes, it is worked on', async () => {
+test('a kind that is not served is not awaited; when it is installed, it is handled', async () => {
   await using env = await TestEnvironment.start({ server: 'in-process' });
   await env.run(widgets);
   await env.settle();
@@ -113,7 +113,7 @@ test('the timeout is for each time that something is due, however far the horizo
   expect(runs).toBe(3);
 });
 
-test('without a horizon nothing may be left, and what comes again and again is named', async () => {
+test('without a horizon nothing may be pending, and endless work is named', async () => {
   await using env = await start();
   let left = 3;
   const polling = control(Widget, { predicates: [generationChanged] }).reconcile(() => {
@@ -130,7 +130,7 @@ test('without a horizon nothing may be left, and what comes again and again is n
   );
 });
 
-test('a manager that has failed is told of', async () => {
+test('a failed manager is reported', async () => {
   await using env = await start();
   const broken = {
     name: 'broken',

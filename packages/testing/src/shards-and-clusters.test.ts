@@ -23,7 +23,7 @@ async function replicas(env: TestEnvironment) {
   return { seen, start };
 }
 
-test('an object that goes while its replica is dead is told gone by the next one, which was not asked before', async () => {
+test('an object that is deleted while its replica is dead is reported by the next one, which did not own it before', async () => {
   await using env = await TestEnvironment.start({ server: 'in-process' });
   const { seen, start } = await replicas(env);
   const [a, b] = [await start('a'), await start('b')];
@@ -158,7 +158,7 @@ test('after an added cluster has gone, a second pass still goes over the manager
   expect(seen.filter((line) => line === 'own a')).toHaveLength(2);
 });
 
-test('clusters that were there before a controller are worked on as soon as it runs, and nobody is alarmed', async () => {
+test('clusters that were added before a controller are handled as soon as it runs, without an alarm', async () => {
   const { env, north } = await withNorth();
   await using _ = env;
   const at: number[] = [];

@@ -38,7 +38,7 @@ describe('shared handlers', () => {
     expect(env.requests.select({ kind: Secret, verb: 'create' })).toHaveLength(3);
   });
 
-  test('that write each time are told apart from those that are done', async () => {
+  test('that write each time are distinguished from those that are done', async () => {
     await using env = await TestEnvironment.start();
     await env.runHandlers((factory, { signal }) => keepSecrets(factory, signal, false));
     await env.client.create(cart);

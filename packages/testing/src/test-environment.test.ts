@@ -86,7 +86,7 @@ test('install and keep: what several tests share stays, the rest goes', async ()
   await expect(env.client.rest.get().absPath(gadgets).do()).rejects.toSatisfy(isNotFound);
 });
 
-test('in real time, and without controllers: nobody collects garbage, and a reset removes all the same', async () => {
+test('in real time, and without controllers: no garbage collection, and a reset removes everything all the same', async () => {
   const embedded = { controllers: false };
   await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process', time: 'real', embedded });
   expect([env.isVirtual, env.clock]).toEqual([false, systemClock]);
@@ -112,7 +112,7 @@ test('in real time, and without controllers: nobody collects garbage, and a rese
   expect((await env.client.list(ConfigMap)).items).toEqual(ownMaps.items);
 });
 
-test('eventually: time moves until it is so; the last failure is told', async () => {
+test('eventually: time moves until the condition holds; the last failure is reported', async () => {
   await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
   const polling = control(Widget, { predicates: [generationChanged] }).reconcile(async ({ object, status }) => {
     await status({ size: (object.status?.size ?? 0) + 1 });

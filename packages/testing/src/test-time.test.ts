@@ -17,7 +17,7 @@ test('what is waited for may be brought about by others who move the same clock'
   }
 });
 
-test('a step is one if somebody else has moved on meanwhile', async () => {
+test('a step counts if other code has moved time meanwhile', async () => {
   const clock = new VirtualClock();
   const time = new VirtualTime(clock);
   void clock.sleep(1_000);

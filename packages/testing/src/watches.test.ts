@@ -132,7 +132,7 @@ test('what a controller lists by is part of it, comes and goes with it, and is s
   expect(seen['one a']).toEqual(['a-one', 'a-two']);
 });
 
-test('an index that is not there, or there twice, is told', async () => {
+test('a missing or duplicate index is reported', async () => {
   await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process' });
   const lists = (name: string, field: string) =>
     control(Widget, { name, maxRetries: 0 })

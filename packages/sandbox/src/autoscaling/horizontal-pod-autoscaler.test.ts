@@ -173,7 +173,7 @@ test('without metrics, or a target, nothing is done, and conditions tell why', a
   expect(await run.condition('AbleToScale')).toBe('False FailedGetScale');
 });
 
-test('a Pod tells its usage by an annotation', async () => {
+test('a Pod reports its usage by an annotation', async () => {
   await using run = await start({});
   const { items } = await run.env.client.list(Pod, { namespace: 'default' });
   for (const { metadata } of items) {

@@ -50,7 +50,7 @@ test('Pods leave a node with a NoExecute taint: at once, when their time is over
   ]);
 });
 
-test('a Pod stays if the taint goes in time, and its time begins anew with the next', async () => {
+test('a Pod stays if the taint goes in time, and its time starts over with the next', async () => {
   await using at = await start();
   await at.create('minute', [{ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 60 }]);
   await at.env.settle();

@@ -47,7 +47,7 @@ test('claims are bound, wait, grow and go, and controllers write nothing once th
   expect((await client.list(PersistentVolume)).items).toEqual([]);
 });
 
-test('a provisioner that somebody else runs is left alone', async () => {
+test('a foreign provisioner is left alone', async () => {
   await using env = await start({ provisions: (name) => name !== 'mine.example.com' });
   const { client } = env;
   await client.create(StorageClass({ metadata: { name: 'mine' }, provisioner: 'mine.example.com' }));

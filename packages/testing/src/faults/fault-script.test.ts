@@ -106,7 +106,7 @@ test('by chance, with the same outcome for the same seed', async () => {
   expect((await run(1)).requests).toEqual(runs[0]?.requests);
 });
 
-test('a server that is down comes back, by itself with a reset', async () => {
+test('a server that is down comes back, at the latest with a reset', async () => {
   await using env = await start();
   const { ended } = await env.startManager({ name: 'second' });
   await env.client.create(widget('before'));

@@ -22,7 +22,7 @@ test('one environment for a test', async () => {
   await env.eventually(async () => expect(await env.client.find(ConfigMap, inDefault('w'))).toBeDefined());
 });
 
-test('before the first hook there is none', () => {
+test('before the first hook there is no environment', () => {
   const hooks = { beforeAll: () => {}, afterAll: () => {}, afterEach: () => {} };
   expect(environmentPerFile(hooks)).toThrow('there is no environment yet; ask for it within a test');
 });
