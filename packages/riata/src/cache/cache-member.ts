@@ -30,17 +30,17 @@ export interface CacheMemberParts<R extends KubeObject> {
   readonly runtime: Runtime;
 }
 
-/** One kind in one namespace, or in all: an informer, and one's own writes laid over what it has seen. */
+/** One kind in one namespace, or in all: an informer, and own writes laid over its state. */
 export class CacheMember<R extends KubeObject> {
   /** None: all. */
   readonly namespace: string | undefined;
   readonly informer: SharedIndexInformer<R>;
-  /** What the watch has shown. */
+  /** The state of the watch. */
   readonly base: InformerStore<R>;
   readonly writes: OwnWrites<R>;
   readonly view: OwnWritesView<R>;
   readonly clock: Scheduler;
-  /** What it asks the server for. */
+  /** Its selection on the server. */
   readonly selection: Selection;
   readonly #kind: KindRef<R>;
   readonly #transform: ((object: R) => R) | undefined;
@@ -72,7 +72,7 @@ export class CacheMember<R extends KubeObject> {
       deleted: (key, last) => this.writes.shownDeleted(key, last.metadata.uid, last.metadata.resourceVersion),
       replaced: (resourceVersion, wasThere) => {
         for (const [key, object] of this.writes.shownAll(resourceVersion)) {
-          // Readers saw it until now, and handlers never did: nothing else reports that it is gone.
+          // Readers saw it until now, and handlers never did: nothing else reports its deletion.
           if (!this.base.has(key) && !wasThere(key)) this.informer[notifyVanished](key, object);
         }
       },
@@ -102,7 +102,7 @@ export class CacheMember<R extends KubeObject> {
     const selected = isSelected(stored, this.#selection);
     if (selected === undefined) return undefined;
     if (!selected) return { object: undefined };
-    // Nobody can write to it, so that it need not be copied.
+    // It is read-only, so that it need not be copied.
     const isShared = Object.isFrozen(stored) && stored.metadata.managedFields === undefined;
     if (isShared && this.#transform === undefined && this.#kind.projection === undefined)
       return { object: stored as R };

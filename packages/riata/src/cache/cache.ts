@@ -41,24 +41,24 @@ export interface CacheHealth {
   readonly synced: boolean;
   /** One for each namespace. */
   readonly informers: readonly InformerHealth[];
-  /** What each of them asks the server for, in the same order. */
+  /** The selection of each of them, in the same order. */
   readonly selections: readonly Selection[];
 }
 
 interface Held {
   readonly cache: KindCache;
   uses: number;
-  /** Held until it is removed by name: the user that asked for it cannot release it. */
+  /** Held until it is removed by name: its user cannot release it. */
   isPinned: boolean;
 }
 
 /**
  * Caches objects of many kinds, kept up to date by one watch per kind (`cache.Cache` of controller-runtime): reads cost
- * no request, and what this process has written is seen at once. What is read is frozen: `clone` or `edit` it to make
+ * no request, and writes of this process are visible at once. Objects are frozen: `clone` or `edit` them to make
  * changes.
  *
- * Only kinds that were declared are held: by {@link CacheOptions.kinds}, {@link use}, {@link getInformer} or
- * {@link indexField}. Reads of others go to the server.
+ * Only declared kinds are held: by {@link CacheOptions.kinds}, {@link use}, {@link getInformer} or {@link indexField}.
+ * Reads of others go to the server.
  *
  * @example
  * await using cache = new Cache(client, { kinds: [cached(Pod)] });
@@ -166,9 +166,9 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
   }
 
   /**
-   * Changes the cached namespaces of a kind; undefined for all. Resolves when handlers have received the deletions of what is
-   * no longer held. From one namespace to all, or back, that is known once the new ones are listed: rejects with a
-   * `CacheSyncError` if the server refuses that, and the old ones are watched on until it does not.
+   * Changes the cached namespaces of a kind; undefined for all. Resolves when handlers have received the deletions of
+   * objects that are no longer held. From one namespace to all, or back, these are known once the new ones are listed:
+   * rejects with a `CacheSyncError` if the server refuses that, and the old ones are watched until it succeeds.
    */
   async setNamespaces(kind: KindRef, namespaces: readonly string[] | undefined): Promise<void> {
     const held = this.#held.get(idOf(kind));
@@ -189,9 +189,10 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
   }
 
   /**
-   * Resolves when the cache runs and every kind that was started has all that there was (`WaitForCacheSync`). Rejects with
-   * a `CacheSyncError` as soon as the server refuses one for a reason that waiting does not mend: not allowed, not served.
-   * An object that a transform fails for keeps nothing from being synced: reads of it say why, lists go without.
+   * Resolves when the cache runs and every started kind has processed its first list (`WaitForCacheSync`). Rejects with
+   * a `CacheSyncError` as soon as the server refuses one for a reason that waiting does not fix: forbidden, or not
+   * served. An object for which a transform fails does not prevent the sync: reads of it fail with the reason, lists
+   * leave it out.
    */
   async waitForCacheSync({ signal }: CallOptions = {}): Promise<void> {
     using either = link(signal, this.#ended.signal);
@@ -240,8 +241,9 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
   }
 
   /**
-   * As `Client.list`, in no promised order; waits for the cache to run, and for the kind to be synced. Field selectors go by any field, quickly by
-   * those of {@link indexField}. With `limit`, no more than that, and no token to go on.
+   * As `Client.list`, in no particular order; waits for the cache to run, and for the kind to be synced. Field
+   * selectors work on any field, quickly on those of {@link indexField}. With `limit`, returns at most that many,
+   * without a continue token.
    */
   async list<R extends KubeObject>(kind: KindRef<R>, options: ListOptions = {}): Promise<KubeList<R>> {
     refuseUnknownOptions('cache.list', options, listOptionNames);
@@ -263,7 +265,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
     await Promise.all([...this.#held.values()].map(({ cache }) => cache.stop()));
   }
 
-  /** What answers reads of the kind. What is held whole answers for its metadata, too. */
+  /** The cache that answers reads of the kind. One with whole objects also answers for metadata. */
   #find<R extends KubeObject>(kind: KindRef<R>): KindCache<R> | undefined {
     const held = this.#held.get(this.#idOf(kind)) ?? (kind.projection === 'metadata' ? this.#whole(kind) : undefined);
     return held?.cache as KindCache<R> | undefined;

@@ -41,7 +41,7 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
   readonly #indexers: Record<string, Indexers<R>[string]> = {};
   /** No longer asked, but watched until the members in their place know all there is. */
   readonly #retiring = new Set<CacheMember<R>>();
-  /** What keeps members from being synced, as long as it does. */
+  /** What keeps members from being synced, while it does. */
   readonly #problems = new Map<CacheMember<R>, unknown>();
   readonly #onProblem = new Set<(problem: unknown) => void>();
   #wanted: boolean;
@@ -78,7 +78,7 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
     return this.members.map((member) => member.informer.health);
   }
 
-  /** What each member asks the server for. */
+  /** The selection of each member. */
   get selections(): readonly Selection[] {
     const { labelSelector, fieldSelector } = this.options;
     return this.members.map(({ namespace }) => ({
@@ -93,7 +93,7 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
     return this.#members.get('') ?? this.#members.get(namespace ?? '');
   }
 
-  /** Whether it is to be started when the cache runs. */
+  /** Whether to start it when the cache runs. */
   get isWanted(): boolean {
     return this.#wanted;
   }
@@ -116,9 +116,9 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
   }
 
   /**
-   * Handlers receive objects of new namespaces as additions, and those of removed namespaces as deletions.
-   * Where old and new ones overlap, the old ones go when the new ones have come: what is deleted between must not be
-   * missed. Rejects as {@link synced} then, and goes on trying.
+   * Handlers receive objects of new namespaces as additions, and those of removed namespaces as deletions. Where old
+   * and new ones overlap, the old ones go when the new ones have synced: a deletion in between must not be missed.
+   * Rejects as {@link synced} then, and keeps trying.
    */
   async setNamespaces(namespaces: readonly string[] | undefined): Promise<void> {
     const wanted = new Set(this.#placesFor(namespaces));
@@ -190,7 +190,7 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
   }
 
   hasSynced(): boolean {
-    // Asked with every read. What is synced stays so; a new member is not yet.
+    // Called with every read. A synced member stays synced; a new member is not yet.
     this.#synced ||= this.members.every((member) => member.informer.hasSynced());
     return this.#synced;
   }

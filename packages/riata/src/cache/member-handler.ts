@@ -42,7 +42,7 @@ export class MemberHandler<R extends KubeObject> implements EventHandlerRegistra
     }
   }
 
-  /** Tells the handler that what was there is no longer held, except what another member holds now. */
+  /** Delivers the deletion of objects that are no longer held, except those that another member holds now. */
   async leave(member: CacheMember<R>, isHeld: (key: string, object: R) => boolean): Promise<void> {
     const place = this.#places.get(member);
     if (place === undefined) return;

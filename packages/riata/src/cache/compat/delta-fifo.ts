@@ -25,14 +25,15 @@ export const deltaFIFOOptionNames = optionNames<DeltaFIFOOptions<unknown>>({
 });
 
 /**
- * A queue of changes (`cache.DeltaFIFO`) for those who want to process every change at most once, see all that happened to
- * an object since the last time, deletions too, and look at everything again now and then. See `FIFO` for less, and
- * `OrderedFIFO` for the order of changes between objects, which is what informers use.
+ * A queue of changes (`cache.DeltaFIFO`) for readers that process every change at most once, need all changes of an
+ * object since the last time, deletions too, and resync everything now and then. See `FIFO` for less, and `OrderedFIFO`
+ * for the order of changes between objects, which informers use.
  *
  * - Each key is queued once, with its changes, oldest first. Only deletions that follow each other become one.
- * - Deleting what is neither known nor queued does nothing: a relist has reported it already.
- * - `replace` makes a `Replaced` for each object of the list (client-go: with `EmitDeltaTypeReplaced`), and a `Deleted` with
- *   a {@link DeletedFinalStateUnknown} for each that is known or queued and not in the list. If it throws, nothing changed.
+ * - Deleting an object that is neither known nor queued does nothing: a relist has reported it already.
+ * - `replace` makes a `Replaced` for each object of the list (client-go: with `EmitDeltaTypeReplaced`), and a `Deleted`
+ *   with a {@link DeletedFinalStateUnknown} for each that is known or queued and not in the list. If it throws, nothing
+ *   changed.
  * - `resync` makes a `Sync` for each known object that has nothing queued.
  */
 export class DeltaFIFO<T> extends KeyedQueue<T, Deltas<T>> {

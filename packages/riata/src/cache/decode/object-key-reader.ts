@@ -21,7 +21,7 @@ const MANAGED_FIELDS = Buffer.from('managedFields');
 /** Longer keys are not expected: a name has at most 253 characters, a namespace 63. */
 const LONGEST = 512;
 
-/** What {@link ObjectKeyReader.read} needs of an object's bytes. */
+/** The parts of an object's bytes that {@link ObjectKeyReader.read} needs. */
 export type KeyFrame = Pick<FramedObject, 'bytes' | 'start' | 'end' | 'cutStart' | 'cutEnd'>;
 
 /**
@@ -86,7 +86,7 @@ export class ObjectKeyReader {
   }
 }
 
-/** Of objects that were not scanned; those that were come without them. */
+/** Of objects that were not scanned; scanned ones come without them. */
 function skipManagedFields(bytes: Uint8Array, from: number, end: number): number {
   const close = bytes[from] === OPEN_BRACKET ? closingBracketAhead(bytes, from, end) : -1;
   return close < 0 ? skipValue(bytes, from, end) : close + 1;

@@ -5,7 +5,7 @@ import { hash } from '../../runtime/crypto/hash.js';
 const SHORT = 384;
 
 /**
- * The digest of the text that a part of an object (a spec) was decoded from, as a private field of the part. It tells
+ * The digest of the text that a part of an object (a spec) was decoded from, as a private field of the part. It shows
  * whether another text is the same without reading the part, which is spread over a hundred places of a large heap, and
  * without keeping the text. A copy of the part has no digest.
  */

@@ -1,6 +1,6 @@
 import { asBuffer, textOf } from '../../object/scan/native-bytes.js';
 
-/** JSON.parse makes one string of equal values up to this length by itself. */
+/** JSON.parse already makes one string of equal values up to this length. */
 const SHORT = 10;
 /** Longer strings are hardly ever equal, and cost time to compare. */
 const LONG = 256;

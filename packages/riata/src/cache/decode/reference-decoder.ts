@@ -32,7 +32,7 @@ const EXACT_DIGITS = 15;
 /** In place of a value: this object has to be parsed. */
 const UNLIKE: unique symbol = Symbol('unlike');
 
-/** After so many objects in a row that had to be parsed, only one in sixteen is tried. */
+/** After this many objects in a row that had to be parsed, only one in sixteen is tried. */
 const PATIENCE = 8;
 const TRIED = 15;
 
@@ -93,8 +93,8 @@ export class ReferenceDecoder {
   }
 
   /**
-   * As {@link decode}, of the object `bytes[start, end)`, which was not scanned. The previous version tells where the metadata
-   * end, if they are equal but for the resourceVersion; undefined if they aren't.
+   * As {@link decode}, of the object `bytes[start, end)`, which was not scanned. The previous version shows where the
+   * metadata end, if they are equal but for the resourceVersion; undefined if they aren't.
    */
   decodeUnscanned(bytes: Uint8Array, start: number, end: number, previous: object): object | undefined {
     if (polluted() || lossOf(previous) !== undefined) return undefined;
@@ -246,7 +246,7 @@ export class ReferenceDecoder {
     let i = start + 1;
     let isFirst = true;
     for (const key in before) {
-      // What is cut out has its comma with it: the one behind it, or the one before.
+      // The cut includes a comma: the one behind it, or the one before.
       if (i === cutStart) i = this.#cutEnd;
       if (isFirst) isFirst = false;
       else if (bytes[i++] !== COMMA) return this.#parsed(start, before, holdsCut);
@@ -296,7 +296,7 @@ export class ReferenceDecoder {
     return copy ?? before;
   }
 
-  /** What is at `start`, an object or an array, from the parser. */
+  /** The value at `start`, an object or an array, from the parser. */
   #parsed(start: number, before: unknown, holdsCut: boolean): unknown {
     const bytes = this.#bytes;
     const cutStart = holdsCut ? this.#cutStart : 0;

@@ -31,7 +31,10 @@ export class StoreDecoder implements ObjectDecoder {
   readonly #decoder = new ReferenceDecoder(this.#strings, (before, after) => this.#join(before, after, 0));
   /** The last object without a stored version. */
   #last: KubeObject | undefined;
-  /** The references of decoded objects until they are shared: what was decoded along `previous` need not be compared with it. */
+  /**
+   * The references of decoded objects until they are shared: an object decoded along `previous` need not be compared
+   * with it.
+   */
   readonly #references = new WeakMap<object, object>();
 
   /** `stored` returns what the store has under a key. @default nothing: objects are decoded along the one before */
@@ -95,15 +98,17 @@ export class StoreDecoder implements ObjectDecoder {
     return same && sameLoss(previous, next) ? previous : next;
   }
 
-  /** Then both differ and share all that they can. The reference is forgotten: a stored object must not keep it alive. */
+  /**
+   * Then both differ and share as much as they can. The reference is dropped: a stored object must not keep it alive.
+   */
   #isDecodedAlong(next: object, reference: object | undefined): boolean {
     const known = this.#references.get(next);
     return known !== undefined && this.#references.delete(next) && known === reference;
   }
 
   /**
-   * True if equal; undefined if it met something frozen inside of `after`, as transforms may leave it. What was joined before
-   * that does no harm, and asking each node whether it is frozen would take half of the time.
+   * True if equal; undefined if it met something frozen inside of `after`, as transforms may leave it. Parts that were
+   * joined before that do no harm, and checking each node for being frozen would take half of the time.
    */
   #tryJoin(before: object, after: object): boolean | undefined {
     try {

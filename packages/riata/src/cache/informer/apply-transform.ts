@@ -2,7 +2,7 @@ import type { KubeObject } from '../../object/meta.js';
 import { carryLoss, markLossy } from '../../object/value/lossy.js';
 import { describeObject, describeValue } from '../../object/with-metadata.js';
 
-/** What stores, handlers and own writes go by. */
+/** The identity that stores, handlers and own writes use. */
 const identity = ['namespace', 'name', 'uid', 'resourceVersion'] as const;
 
 /** A transform does not do what it has to: only its author can mend that. */
@@ -11,9 +11,9 @@ export class TransformError extends Error {
 }
 
 /**
- * What a transform makes of an object, noted as something that is not what the server holds. Throws, with the object's
- * name, what the transform throws, and if it gives something that cannot be kept: without its resourceVersion, updates
- * would look like none and own writes would never end.
+ * The result of a transform, marked as different from the server's object. Throws, with the object's name, when the
+ * transform throws or changes the identity: without its resourceVersion, updates would look like no-ops and own writes
+ * would never end.
  */
 export function applyTransform<T extends KubeObject>(transform: (object: T) => T, object: T): T {
   const { kind, metadata: before } = object;

@@ -1,12 +1,15 @@
 import type { KubeObject, ObjectMeta } from '../../object/meta.js';
 import { freeze } from '../../object/value/freeze.js';
 
-/** What happened to an object. `Sync`: nothing; it is to be looked at again, by a resync or a list that brought nothing new. */
+/**
+ * The type of a change. `Sync`: nothing changed; the object is delivered again, by a resync or a list that brought
+ * nothing new.
+ */
 export type ChangeType = 'Added' | 'Updated' | 'Deleted' | 'Sync';
 
 /**
- * One change of one object, as an informer delivers it: client-go's three notifications in one. Cheap to make and
- * to pass on: `old` and `new` are frozen when they are first asked for, not before.
+ * One change of one object, as an informer delivers it: client-go's three notifications in one. Cheap to create and to
+ * pass on: `old` and `new` are frozen on first access.
  */
 export interface Change<out T extends KubeObject> {
   readonly type: ChangeType;
@@ -23,9 +26,9 @@ export interface Change<out T extends KubeObject> {
   readonly isRecreated: boolean;
   /** Of `new`; of `old` if it was deleted. */
   readonly metadata: ObjectMeta;
-  /** What the handler knew before, of a deleted object its last state; none for `Added`. Frozen. */
+  /** The state that the handler knew before, for a deleted object its last state; none for `Added`. Frozen. */
   readonly old: T | undefined;
-  /** What there is now; none for `Deleted`. Frozen. */
+  /** The current state; none for `Deleted`. Frozen. */
   readonly new: T | undefined;
 }
 

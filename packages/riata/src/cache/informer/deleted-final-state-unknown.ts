@@ -6,7 +6,7 @@ const brand: unique symbol = Symbol.for('riata.DeletedFinalStateUnknown') as nev
  * only a list without it shows that. `obj` is the last known state, which may be older than the deleted one.
  */
 export class DeletedFinalStateUnknown<out T> {
-  /** Of the object that is gone, as the store's key function makes it. */
+  /** The key of the deleted object, by the store's key function. */
   readonly key: string;
   /** The last state that was seen; undefined if even that is not known. */
   readonly obj: T | undefined;
@@ -21,7 +21,7 @@ export class DeletedFinalStateUnknown<out T> {
   }
 }
 
-/** True for a tombstone; what else a deletion hands out is the object in its final state. */
+/** True for a tombstone; otherwise a deletion delivers the object in its final state. */
 export function isDeletedFinalStateUnknown(value: unknown): value is DeletedFinalStateUnknown<unknown> {
   return (value as { readonly [brand]?: unknown } | null | undefined)?.[brand] === true;
 }

@@ -29,9 +29,9 @@ const recreatedFlags: ChangeFlags = { isRecreated: true };
 const lostFlags: ChangeFlags = { isFinalStateUnknown: true, isRecreated: true };
 
 /**
- * Applies what comes out of a queue to the store, and notifies the listeners (`processDeltas`, `processReplacedAllInfo`…).
- * What is the same as in the version before is taken from there, so that `old.spec === new.spec` tells that a spec is the
- * same, and neither takes memory twice.
+ * Applies the items of a queue to the store, and notifies the listeners (`processDeltas`, `processReplacedAllInfo`…).
+ * Parts that are equal to those of the previous version are shared with it, so that `old.spec === new.spec` means that
+ * a spec is the same, and neither takes memory twice.
  */
 export class DeltaApplier<T extends KubeObject> {
   readonly #store: InformerStore<T>;
@@ -41,7 +41,7 @@ export class DeltaApplier<T extends KubeObject> {
   readonly #onBadObject: (error: unknown, obj: unknown) => void;
   /** Changes that not all listeners know of yet, as the time slice was over: delivered before anything else. */
   readonly #undelivered: Delivery<T>[] = [];
-  /** Only one call of {@link apply} is under way at a time. */
+  /** Only one call of {@link apply} is in flight at a time. */
   readonly #work: SlicedWork;
   #stopped = false;
 
@@ -55,7 +55,7 @@ export class DeltaApplier<T extends KubeObject> {
     this.#work = new SlicedWork(clock);
   }
 
-  /** Ends what is under way, at its next step. */
+  /** Ends the work in flight, at its next step. */
   stop(): void {
     this.#stopped = true;
   }
@@ -101,7 +101,7 @@ export class DeltaApplier<T extends KubeObject> {
     void this.#work.end();
   }
 
-  /** What fails for one object must not keep the others from being taken in. */
+  /** A failure for one object must not stop the others. */
   #applyOne(delta: ObjectDelta<T>, initial: ChangeFlags | undefined): void {
     try {
       if (delta.type === 'Deleted') this.#delete(delta.object);
@@ -155,7 +155,7 @@ export class DeltaApplier<T extends KubeObject> {
     // A name that is in the list twice: the last one counts.
     if (keys.length !== next.size) keys = next.listKeys();
     const previous = store.finishReplace(resourceVersion);
-    // Those who come later begin with the new state, and must not hear of it again.
+    // Later handlers start with the new state, and must not receive it again.
     const listeners = this.#processor.listeners;
     if (listeners.length === 0) return;
     for (const key of previous.listKeys()) {
@@ -233,8 +233,8 @@ function shared<T extends KubeObject>(decoder: StoreDecoder, next: T, old: T | u
 }
 
 /**
- * For objects of a list, as they come: what they share with what is known need not be held until the list is whole. What
- * the store has then may be newer than what they were compared with; that is made good when they are applied.
+ * For objects of a list, as they arrive: parts that they share with known objects need not be held until the list is
+ * complete. The store may be newer by then; that is corrected when they are applied.
  */
 export function admitListed<T extends KubeObject>(store: InformerStore<T>, decoder: StoreDecoder): (object: T) => T {
   return (object) => {

@@ -29,7 +29,7 @@ export class DeltaLine<T> implements Iterable<LinedDelta<T>> {
       const entry = this.#places[this.#front];
       if (entry === undefined || !belongs(entry, taken.length)) break;
       taken.push(entry);
-      // The array stays; what was in it must not.
+      // The array stays; its contents must not.
       this.#places[this.#front++] = undefined;
     }
     if (this.#front === this.#places.length || (this.#front > slack && this.#front * 2 > this.#places.length)) {

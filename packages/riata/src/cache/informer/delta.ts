@@ -1,16 +1,16 @@
 import type { DeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 
 /**
- * What happened to an object (`cache.Delta`). `Replaced`: it is in a new list, changed or not. `Sync`: nothing happened, it
- * is to be looked at again.
+ * A change of an object (`cache.Delta`). `Replaced`: it is in a new list, changed or not. `Sync`: nothing changed, it
+ * is delivered again.
  */
 export type ObjectDelta<T> =
   | { readonly type: 'Added' | 'Updated' | 'Replaced' | 'Sync'; readonly object: T }
   | { readonly type: 'Deleted'; readonly object: T | DeletedFinalStateUnknown<T> };
 
 /**
- * What happened, strictly in order (`cache.Delta` of the atomic `RealFIFO`): to an object, or to all of them. `ReplacedAll`
- * (`ReplacedAllInfo`) holds a whole new list; `SyncAll` (`SyncAllInfo`) asks to look at everything again; `Bookmark`
+ * A change, strictly in order (`cache.Delta` of the atomic `RealFIFO`): of an object, or of all of them. `ReplacedAll`
+ * (`ReplacedAllInfo`) holds a whole new list; `SyncAll` (`SyncAllInfo`) requests a resync of everything; `Bookmark`
  * (`BookmarkInfo`) reports how far the watch has come.
  */
 export type Delta<T> =
@@ -22,5 +22,5 @@ export type Delta<T> =
 /** `cache.DeltaType`. */
 export type DeltaType = Delta<unknown>['type'];
 
-/** What happened to one object since it was processed last, oldest first (`cache.Deltas`); never empty. */
+/** The changes of one object since it was processed last, oldest first (`cache.Deltas`); never empty. */
 export type Deltas<T> = readonly ObjectDelta<T>[];

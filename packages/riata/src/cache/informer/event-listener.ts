@@ -29,14 +29,14 @@ export interface EventHandlerHealth {
   readonly coalesced: number;
   /** How often it failed. */
   readonly failures: number;
-  /** The call that has returned a promise which is not settled yet: all that is `pending` waits for it. */
+  /** The call that has returned a promise which is not settled yet: everything `pending` waits for it. */
   readonly call?: { readonly key: string; readonly runningMs: number };
 }
 
 export interface ListenerOptions<T extends KubeObject> {
   readonly name: string;
   readonly bufferSize: number;
-  /** What is stored already: delivered first, as additions. */
+  /** The stored objects: delivered first, as additions. */
   readonly initial?: StoreSnapshot<T>;
   /** Called once, when it is removed or its informer has stopped. */
   readonly onClose?: () => void;
@@ -58,7 +58,7 @@ export class EventListener<T extends KubeObject> implements EventHandlerRegistra
   #initialAt = 0;
   /** 1 while the handler works on what is part of the initial list. */
   #initialUnderway = 0;
-  /** While it drains: all that comes has to wait. */
+  /** While it drains: every new change has to wait. */
   #draining: Promise<void> | undefined;
   /** Aborts when no further calls will be made. */
   readonly #closed = new AbortController();
@@ -97,7 +97,7 @@ export class EventListener<T extends KubeObject> implements EventHandlerRegistra
     return this.#upstream === upstream;
   }
 
-  /** Tells the handler, now or when it has the time. */
+  /** Calls the handler, now or when it is free. */
   add(change: StoredChange<T>): void {
     if (this.#closed.signal.aborted) return;
     if (this.#draining !== undefined) {
@@ -140,7 +140,7 @@ export class EventListener<T extends KubeObject> implements EventHandlerRegistra
     return this.#draining ?? Promise.resolve();
   }
 
-  /** Waits for what is under way, then hands out what came meanwhile, until nothing is left. */
+  /** Waits for the call in flight, then delivers what came meanwhile, until nothing is left. */
   async #drain(underway: PromiseLike<unknown>, change?: StoredChange<T>): Promise<void> {
     await this.#settled(underway, change);
     const work = new SlicedWork(this.#upstream.clock);
@@ -161,7 +161,7 @@ export class EventListener<T extends KubeObject> implements EventHandlerRegistra
     this.#draining = undefined;
   }
 
-  /** What is part of the initial list stays counted until the handler is done with it. */
+  /** Objects of the initial list stay counted until the handler is done with them. */
   #next(): StoredChange<T> | undefined {
     if (this.#closed.signal.aborted) return undefined;
     const initial = this.#initial;
@@ -277,7 +277,7 @@ export class SharedProcessor<T extends KubeObject> {
     for (let at = 0; at < to.length; ) at = deliverSome(change, to, at);
   }
 
-  /** Resolves when no call is under way any more. */
+  /** Resolves when no call is in flight any more. */
   async close(reason: unknown): Promise<void> {
     await Promise.all(this.#listeners.map((listener) => listener.close(reason)));
   }

@@ -31,7 +31,7 @@ export class FilteringResourceEventHandler<T extends KubeObject> implements Reso
     return seen === undefined ? undefined : callHandler(this.#handler, seen);
   }
 
-  /** The change as it looks through the filter; undefined if there is none. */
+  /** The change as it looks through the filter; undefined if nothing is left. */
   #seen(change: Change<T>): Change<T> | undefined {
     if (change.type === 'Deleted') return change.old !== undefined && this.#filter(change.old) ? change : undefined;
     const passes = change.new !== undefined && this.#filter(change.new);
@@ -41,7 +41,9 @@ export class FilteringResourceEventHandler<T extends KubeObject> implements Reso
     return passes ? new SeenChange(change, 'Added') : undefined;
   }
 
-  /** If the filter fails for the state before, the handler was not told of that: the newer state must not suffer for it. */
+  /**
+   * If the filter fails for the state before, the handler did not receive that: the newer state must not suffer for it.
+   */
   #passed(old: T): boolean {
     try {
       return this.#filter(old);

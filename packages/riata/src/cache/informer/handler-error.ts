@@ -10,16 +10,16 @@ export interface HandlerErrorContext {
   readonly informer: string;
   /** The handler's name. */
   readonly handler: string;
-  /** What it was called with. */
+  /** The argument of the call. */
   readonly change: Change<KubeObject>;
 }
 
-/** Told what handlers throw or reject with. */
+/** Called with the errors of handlers. */
 export type HandlerErrorFunc = (error: unknown, context: HandlerErrorContext) => void;
 
 /**
- * A handler tried to change an object of the cache, which everybody shares: it is frozen, and nothing was changed. What
- * client-go's `CacheMutationDetector` finds out later, in tests. `cause` is the error that was thrown.
+ * A handler tried to change an object of the cache, which all readers share: it is frozen, and nothing was changed.
+ * client-go's `CacheMutationDetector` finds such writes later, in tests. `cause` is the error that was thrown.
  */
 export class CacheMutationError extends Error {
   constructor({ informer, handler, change }: HandlerErrorContext, cause: Error) {
@@ -40,7 +40,9 @@ export function isCacheMutationError(error: unknown): error is CacheMutationErro
   return typeof error === 'object' && error !== null && brand in error;
 }
 
-/** What V8 says when something frozen is written to, by assignment, `delete`, `push`, `sort`, `Object.defineProperty`… */
+/**
+ * The messages of V8 for a write to something frozen, by assignment, `delete`, `push`, `sort`, `Object.defineProperty`…
+ */
 const frozenWrite =
   /^Cannot (?:assign to read only|add|delete|define|redefine) property|^Cannot add\/remove sealed|is not extensible$/;
 

@@ -11,7 +11,7 @@ import type { ResourceEventHandler } from './resource-event-handler.js';
 import { SharedIndexInformer } from './shared-index-informer.js';
 import type { SharedIndexInformerOptions } from './shared-informer.js';
 
-/** What the tests of informers are about. */
+/** The objects in the tests of informers. */
 export interface Thing extends KubeObject {
   readonly spec?: { readonly value?: number; readonly node?: string; readonly list?: readonly string[] };
 }
@@ -26,7 +26,7 @@ export function thing(name: string, version: number, uid = `uid-${name}`): Thing
   };
 }
 
-/** Never answers: what is to happen is put into the queue. */
+/** Never answers: tests put changes into the queue. */
 export const mute: ListerWatcher<Thing> = {
   list: ({ signal }) => silence(signal),
   watch: ({ signal }) => silence(signal),
@@ -38,7 +38,7 @@ function silence(signal: AbortSignal | undefined): Promise<never> {
   });
 }
 
-/** An informer that is told what happens by its queue. */
+/** An informer that gets its changes from its queue. */
 export class DrivenInformer implements AsyncDisposable {
   readonly clock = new VirtualClock();
   readonly queue = new OrderedFIFO<Thing>();

@@ -12,8 +12,8 @@ export interface OrderedFIFOOptions<T> {
   /** @default keyOf: `namespace/name` */
   readonly keyFunc?: KeyFunc<T>;
   /**
-   * What the reader of the queue knows. Given, `replace` and `resync` are queued object by object, as in a `DeltaFIFO`, and
-   * bookmarks are not queued. @default none: atomic, `ReplacedAll`, `SyncAll` and `Bookmark`
+   * The objects that the reader of the queue knows. If given, `replace` and `resync` are queued object by object, as in
+   * a `DeltaFIFO`, and bookmarks are not queued. @default none: atomic, `ReplacedAll`, `SyncAll` and `Bookmark`
    */
   readonly knownObjects?: KeyListerGetter<T>;
   /** Applied to every object once before it is queued (`cache.TransformFunc`). @default none */
@@ -30,11 +30,11 @@ export const orderedFIFOOptionNames = optionNames<OrderedFIFOOptions<unknown>>({
 });
 
 /**
- * A queue of changes that keeps the order in which they came (`cache.RealFIFO`, with `AtomicEvents` unless
- * `knownObjects` are given): nothing is merged, and an object comes as often as it changed. Informers use it: what one
- * sees of two objects is what was true at some time.
+ * A queue of changes that keeps their order (`cache.RealFIFO`, with `AtomicEvents` unless `knownObjects` are given):
+ * nothing is merged, and an object comes as often as it changed. Informers use it: the states that a reader sees of two
+ * objects existed together at some time.
  *
- * What is put back by a `RequeueError` comes next again. If a method throws, nothing changed.
+ * An item that is requeued by a `RequeueError` comes next again. If a method throws, nothing changed.
  */
 export class OrderedFIFO<T> implements Queue<T, readonly Delta<T>[]> {
   readonly #keyOf: KeyFunc<T | DeletedFinalStateUnknown<T>>;
@@ -44,7 +44,7 @@ export class OrderedFIFO<T> implements Queue<T, readonly Delta<T>[]> {
   readonly #line = new DeltaLine<T>();
   readonly #gate = new PopGate(() => this.#line.length > 0);
   readonly #synced = new SyncedFlag();
-  /** What is being processed: the reader may not know of it yet. */
+  /** The item in flight: the reader may not know it yet. */
   #underway: readonly LinedDelta<T>[] = [];
   #populated = false;
   /** How many of the first queued changes belong to the first batch. */
@@ -246,7 +246,7 @@ export class OrderedFIFO<T> implements Queue<T, readonly Delta<T>[]> {
       const object = known.getByKey(knownKey);
       if (object === undefined) continue;
       const key = this.#keyOf(object);
-      // What is queued or in flight is newer than what is known: an older state must not come after it.
+      // A queued or in-flight change is newer than the known state: an older state must not come after it.
       if (!last.has(key)) this.#append({ key, delta: { type: 'Sync', object } });
     }
   }

@@ -1,11 +1,11 @@
 import type { KubeObject } from '../../object/meta.js';
 import { isAnotherObject, StoredChange } from './change.js';
 
-/** All that waits for one object: from what the handler knows (`old`) to what there is (`new`). */
+/** The pending changes of one object: from what the handler knows (`old`) to the current state (`new`). */
 interface Merged<T> {
   old: T | undefined;
   new: T | undefined;
-  /** Nothing happened yet but that it is to be looked at again. */
+  /** Nothing but a resync is pending. */
   isSync: boolean;
   isInInitialList: boolean;
   /** `old` is not the state in which it was deleted. */
@@ -18,15 +18,14 @@ interface Merged<T> {
 const slack = 256;
 
 /**
- * Changes that wait for a handler. The first `limit` stay as they are, in order. While there are more, those are merged
- * by object, so that no more wait than there are objects, two for each: whoever applies what comes out to what he knew
- * arrives at the same state.
+ * Changes that wait for a handler. The first `limit` stay as they are, in order. Further ones are merged by object, so
+ * that at most two wait for each object: a handler that applies them to what it knew arrives at the same state.
  */
 export class PendingChanges<T extends KubeObject> {
   readonly #limit: number;
   #line: (StoredChange<T> | undefined)[] = [];
   #front = 0;
-  /** In the order in which the objects came here first. Not empty: all that comes goes here, to stay behind it. */
+  /** In order of each object's first change here. Not empty: every change goes here, to stay behind it. */
   readonly #merged = new Map<string, Merged<T>>();
   #initial = 0;
   #coalesced = 0;
@@ -35,7 +34,7 @@ export class PendingChanges<T extends KubeObject> {
     this.#limit = limit;
   }
 
-  /** What waits; one whose name belongs to another object by now counts once. */
+  /** The number of pending changes; one whose name belongs to another object by now counts once. */
   get size(): number {
     return this.#line.length - this.#front + this.#merged.size;
   }
@@ -109,7 +108,7 @@ export class PendingChanges<T extends KubeObject> {
     const [key, merged] = first.value;
     const { old, isInInitialList, isFinalStateUnknown, isRecreated } = merged;
     if (old !== undefined && merged.new !== undefined && isAnotherObject(old, merged.new)) {
-      // The other one stays in front: it comes next, unless it is gone by then.
+      // The other one stays in front: it comes next, unless it was deleted by then.
       merged.old = undefined;
       merged.isRecreated = true;
       return new StoredChange('Deleted', key, old, undefined, { isFinalStateUnknown, isRecreated: true });

@@ -8,7 +8,7 @@ import type { Store } from '../store/store.js';
  */
 export type PopProcessFunc<in A> = (item: A, isInInitialList: boolean) => void | Promise<void>;
 
-/** What a wait takes. */
+/** Options of a wait. */
 export interface PopOptions {
   /** Ends the wait: it rejects with the signal's reason. Does not interrupt processing. */
   readonly signal?: AbortSignal;
@@ -28,8 +28,7 @@ export interface Queue<T, A = T> extends Store<T, A> {
   /** Puts back what was popped, unless there is something newer for its key (`AddIfNotPresent`). */
   addIfNotPresent(item: A): void;
   /**
-   * True once all that the first `replace` brought in has been processed; at once if something else came first
-   * (`HasSynced`).
+   * True once all items of the first `replace` have been processed; at once if something else came first (`HasSynced`).
    */
   hasSynced(): boolean;
   /** Resolves when {@link hasSynced} is true (`HasSyncedChecker`). */
@@ -45,7 +44,7 @@ const closedBrand: unique symbol = Symbol.for('riata.QueueClosedError') as never
 
 /** Thrown by a {@link PopProcessFunc} to have the item put back (`cache.ErrRequeue`). */
 export class RequeueError extends Error {
-  /** What `pop` rejects with; without one it resolves. */
+  /** The reason with which `pop` rejects; without one it resolves. */
   readonly inner: unknown;
 
   constructor(inner?: unknown) {
@@ -75,7 +74,7 @@ export function isQueueClosed(error: unknown): error is QueueClosedError {
   return typeof error === 'object' && error !== null && closedBrand in error;
 }
 
-/** What {@link processQueue} empties: `popBatch`, if there is one, hands out several items at once. */
+/** The queue that {@link processQueue} empties: `popBatch`, if present, returns several items at once. */
 export type ProcessedQueue<T, A> = Queue<T, A> & {
   popBatch?(process: PopProcessFunc<A>, options?: PopOptions): Promise<A>;
 };
@@ -140,8 +139,8 @@ export class PopGate {
   }
 
   /**
-   * Enters at once, or gives a promise to wait for; it throws or rejects when the queue is closed and empty. What was
-   * there on waking up may be gone after the wait: look, {@link leave} and enter again.
+   * Enters at once, or returns a promise to wait for; it throws or rejects when the queue is closed and empty. The item
+   * may be gone after the wait: check, {@link leave} and enter again.
    */
   enter(signal: AbortSignal | undefined): Promise<void> | undefined {
     if (signal?.aborted) throw signal.reason;
@@ -196,8 +195,8 @@ export class PopGate {
   }
 
   /**
-   * Enters, takes something with `take` and has it processed; then `finish` learns whether it is to be put back, and
-   * the gate is open again.
+   * Enters, takes something with `take` and processes it; then `finish` learns whether to requeue it, and the gate
+   * opens again.
    */
   async pass<E>(
     take: () => E | undefined,

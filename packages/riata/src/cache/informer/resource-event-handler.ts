@@ -5,9 +5,9 @@ import type { Change } from './change.js';
 import type { DeletedFinalStateUnknown } from './deleted-final-state-unknown.js';
 
 /**
- * What is called on changes (`cache.ResourceEventHandler`, `ResourceEventHandlerFuncs`, `ResourceEventHandlerDetailedFuncs`):
- * any of these. Calls come one after the other, in order; if one returns a promise, the next change waits for it. What is
- * thrown or rejected is reported and stops nothing else.
+ * Callbacks for changes (`cache.ResourceEventHandler`, `ResourceEventHandlerFuncs`,
+ * `ResourceEventHandlerDetailedFuncs`): any of these. Calls come one after the other, in order; if one returns a
+ * promise, the next change waits for it. Errors and rejections are reported and stop nothing else.
  *
  * All objects are frozen and belong to the cache: `clone` or `edit` them to make changes.
  */
@@ -28,12 +28,12 @@ export interface EventHandlerOptions {
   readonly name?: string;
   /**
    * How often to receive every object though nothing changed: at least a second, 0 for never, and never if the informer
-   * has no `resyncPeriod`. After start no more often than the informer looks already. @default the informer's
+   * has no `resyncPeriod`. After start no more often than the informer resyncs already. @default the informer's
    */
   readonly resyncPeriod?: Duration | 0;
   /**
-   * Changes that may wait for a handler that is slow; further ones are merged by object: what was added and deleted
-   * again is not told, of several updates the first `old` and the last `new` are. @default 1000
+   * Changes that may wait for a slow handler; further ones are merged by object: an object that was added and deleted
+   * again is not delivered, and of several updates only the first `old` and the last `new` are. @default 1000
    */
   readonly bufferSize?: number;
   /** Removes the handler when it aborts. @default none */
@@ -50,12 +50,15 @@ export const eventHandlerOptionNames = optionNames<EventHandlerOptions>({
 /** A handler's place at an informer (`cache.ResourceEventHandlerRegistration`). */
 export interface EventHandlerRegistration {
   readonly name: string;
-  /** True once the handler has received the informer's first list, or, added later, all that was stored then. */
+  /**
+   * True once the handler has received the informer's first list, or, if it was added later, all objects that were
+   * stored then.
+   */
   hasSynced(): boolean;
   /** Resolves when {@link hasSynced} is true. Rejects if that cannot be any more, or with the signal's reason. */
   synced(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /**
-   * No further calls from now on; resolves when one that is under way is done, so a handler must not wait for it. May be
+   * Stops all calls from now on; resolves when the call in flight is done, so a handler must not wait for it. May be
    * called again.
    */
   remove(): Promise<void>;

@@ -2,7 +2,7 @@ import { type Duration, durationMs } from '../../object/duration.js';
 import type { Logger } from '../../runtime/log/logger.js';
 import type { Clock } from '../../runtime/time/clock.js';
 
-/** Less would keep everybody busy with nothing (`minimumResyncPeriod`). */
+/** A shorter period would only waste CPU (`minimumResyncPeriod`). */
 const minimumMs = 1000;
 
 interface Schedule {

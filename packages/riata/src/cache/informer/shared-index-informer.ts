@@ -53,8 +53,8 @@ const defaultBufferSize = 1000;
 const mostListed = 100;
 
 /**
- * The informer (`cache.NewSharedIndexInformer`, `NewSharedIndexInformerWithOptions`, `NewSharedInformer`); what may be
- * relied on is written at `SharedInformer`.
+ * The informer (`cache.NewSharedIndexInformer`, `NewSharedIndexInformerWithOptions`, `NewSharedInformer`);
+ * `SharedInformer` documents its guarantees.
  *
  * @example
  * const informer = new SharedIndexInformer(listWatch(client, Pod), { kind: Pod });
@@ -75,7 +75,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
   readonly #upstream: Upstream;
   readonly #indexFailures: IndexFailures<T>;
   readonly #failures: ReturnType<typeof informerFailures>;
-  /** Aborts when it has stopped; the reason is for those who wait for it to be synced. */
+  /** Aborts when it has stopped; callers that wait for the sync get the reason. */
   readonly #ended = new AbortController();
   #transform: ((object: T) => T) | undefined;
   #watchErrorHandler: WatchErrorHandler | undefined;
@@ -282,7 +282,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
     return this.#store;
   }
 
-  /** To handlers it was there, and is gone: one that reads with own writes may have acted on it. */
+  /** Handlers saw it, and it was deleted: one that reads with own writes may have acted on it. */
   [notifyVanished](key: string, object: T): void {
     this.#processor.distribute(new StoredChange<T>('Added', key, undefined, object));
     this.#processor.distribute(new StoredChange<T>('Deleted', key, object, undefined, { isFinalStateUnknown: true }));

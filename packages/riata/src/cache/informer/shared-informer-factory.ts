@@ -12,7 +12,7 @@ import { SharedIndexInformer } from './shared-index-informer.js';
 import type { SharedIndexInformerOptions } from './shared-informer.js';
 import { waitForCacheSync } from './wait-for-cache-sync.js';
 
-/** What can be said of all kinds at once. */
+/** Options for all kinds at once. */
 type CommonOptions = Pick<
   SharedIndexInformerOptions<KubeObject>,
   'resyncPeriod' | 'watchErrorHandler' | 'onHandlerError' | 'pageSize' | 'useWatchList' | 'silence'
@@ -22,9 +22,9 @@ type CommonOptions = Pick<
 export interface FactoryInformerOptions<T extends KubeObject> extends CommonOptions, Selection {
   /** The last word on the options of every list and watch (`WithTweakListOptions`). @default none */
   readonly tweak?: ListWatchOptions['tweak'];
-  /** What each object passes before it is stored (`WithTransform`); see `ReflectorOptions.transform`. @default none */
+  /** Transforms each object before it is stored (`WithTransform`); see `ReflectorOptions.transform`. @default none */
   readonly transform?: (object: T) => T;
-  /** Added to those that the informer has. @default none */
+  /** Added to those of the informer. @default none */
   readonly indexers?: SharedIndexInformerOptions<T>['indexers'];
 }
 
@@ -40,7 +40,7 @@ export interface SharedInformerFactoryOptions extends CommonOptions, Selection {
   readonly runtime?: Partial<Runtime>;
 }
 
-/** What both have. */
+/** The options that both have. */
 const sharedNames = optionNames<Omit<SharedInformerFactoryOptions, 'perKind' | 'runtime'>>({
   tweak: true,
   transform: true,
@@ -60,7 +60,7 @@ export const sharedInformerFactoryOptionNames = sharedNames.and<SharedInformerFa
   runtime: true,
 });
 
-/** Those that must be the same for everybody who shares an informer. */
+/** Options that must be the same for all users of an informer. */
 const shared = [
   ...(['transform', 'tweak', 'resyncPeriod', 'watchErrorHandler', 'onHandlerError'] as const),
   ...(['pageSize', 'useWatchList', 'silence'] as const),
@@ -73,8 +73,8 @@ interface Entry {
 }
 
 /**
- * One informer per kind and selection, shared by all who ask (`informers.SharedInformerFactory`,
- * `dynamicinformer`, `metadatainformer`): for any kind, without generated code.
+ * One informer per kind and selection, shared by all users (`informers.SharedInformerFactory`, `dynamicinformer`,
+ * `metadatainformer`): for any kind, without generated code.
  *
  * @example
  * const factory = new SharedInformerFactory(client, { namespace: 'shop' });
@@ -98,8 +98,8 @@ export class SharedInformerFactory implements AsyncDisposable {
   }
 
   /**
-   * The informer of this kind and selection, made when it is first asked for (`ForResource`, `InformerFor`, `Core().V1().Pods()`).
-   * It runs after the next {@link start}. Throws if it is there already with another transform, resync period or the like.
+   * The informer of this kind and selection, created on first use (`ForResource`, `InformerFor`, `Core().V1().Pods()`).
+   * It runs after the next {@link start}. Throws if it exists with another transform, resync period or the like.
    */
   forKind<S extends Scope>(
     kind: KindRef<KubeObject, S>,

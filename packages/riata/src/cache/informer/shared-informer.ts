@@ -15,13 +15,13 @@ import type { HandlerErrorFunc } from './handler-error.js';
 import type { Queue } from './queue.js';
 import type { EventHandlerOptions, EventHandlerRegistration, ResourceEventHandler } from './resource-event-handler.js';
 
-/** Told why listing or watching failed (`cache.WatchErrorHandler`). */
+/** Called when listing or watching failed (`cache.WatchErrorHandler`). */
 export type WatchErrorHandler = NonNullable<ReflectorOptions<KubeObject>['onError']>;
 
 /** Options of a `SharedIndexInformer` (`cache.SharedIndexInformerOptions`). */
 export interface SharedIndexInformerOptions<T extends KubeObject>
   extends Pick<ReflectorOptions<T>, 'pageSize' | 'useWatchList' | 'silence'> {
-  /** What is expected: objects of another kind are dropped, and it is logged. @default anything */
+  /** The expected kind: objects of another kind are dropped, and that is logged. @default anything */
   readonly kind?: KindRef<T>;
   /**
    * Besides the one by namespace, which every informer has. More can be added later. An object that a function fails for is
@@ -33,11 +33,11 @@ export interface SharedIndexInformerOptions<T extends KubeObject>
    * server. @default 0, never
    */
   readonly resyncPeriod?: Duration | 0;
-  /** What each object passes before it is stored; see `ReflectorOptions.transform`. @default none */
+  /** Transforms each object before it is stored; see `ReflectorOptions.transform`. @default none */
   readonly transform?: (object: T) => T;
   /** @default logs it */
   readonly watchErrorHandler?: WatchErrorHandler;
-  /** Told what handlers throw or reject with. @default logs it, with handler and key */
+  /** Called with the errors of handlers. @default logs them, with handler and key */
   readonly onHandlerError?: HandlerErrorFunc;
   /**
    * Makes the queue between the server and the store. The default keeps the order of all changes, also between objects,
@@ -95,15 +95,15 @@ export const changesOptionNames = optionNames<ChangesOptions>({
 });
 
 /**
- * Caches the objects of one kind, and notifies any number of handlers of changes (`cache.SharedInformer`). What
- * may be relied on:
+ * Caches the objects of one kind, and notifies any number of handlers of changes (`cache.SharedInformer`). Guarantees:
  *
- * - The store is what the server had at some time, and goes on only. When a handler is called, the store is at least as new
- *   as the changes it receives.
- * - For each handler and object, changes come in order: added, then updates, then deleted. A name that belongs to another
- *   object (another UID) arrives as deleted and added, where client-go sends one update: so too if the watch missed it, and
- *   only a list shows it.
- * - Not every version is seen: those between two lists are not, nor those merged for a handler that is too slow.
+ * - The store is a state that the server had at some time, and never goes back. When a handler is called, the store is
+ *   at least as new as the changes it receives.
+ * - For each handler and object, changes come in order: added, then updates, then deleted. A name that belongs to
+ *   another object (another UID) arrives as deleted and added, where client-go sends one update: so too if the watch
+ *   missed it, and only a list shows it.
+ * - Not every version is delivered: versions between two lists are not, nor those merged for a handler that is too
+ *   slow.
  * - A handler that is added late first receives all stored objects, as additions with `isInInitialList`.
  * - Objects are frozen.
  */
@@ -123,16 +123,16 @@ export interface SharedInformer<T extends KubeObject> {
   /** As `registration.remove()` (`RemoveEventHandler`). Throws for one of another informer. */
   removeEventHandler(registration: EventHandlerRegistration): Promise<void>;
   /**
-   * All there is, as additions, and all that changes. What comes while the loop body works waits, merged by object beyond
+   * All objects, as additions, and all changes. Changes wait while the loop body works, merged by object beyond
    * `bufferSize`, so memory stays bounded. Ends when the informer stops.
    *
    * @example
    * for await (const change of informer.changes({ signal })) console.log(change.type, change.key);
    */
   changes(options?: ChangesOptions): AsyncIterableIterator<Change<T>>;
-  /** What there is. To be read only (`GetStore`). Best asked for before `run`; see `getIndexer`. */
+  /** The store, read-only (`GetStore`). Best called before `run`; see `getIndexer`. */
   getStore(): Store<T>;
-  /** What is behind it; it is not to be run (`GetController`). */
+  /** The controller behind it; not to be run (`GetController`). */
   getController(): Pick<SharedInformer<T>, 'hasSynced' | 'lastSyncResourceVersion'>;
   /** Lists, watches and notifies handlers until the signal aborts; resolves when all of it has ended. A second call does nothing (`Run`). */
   run(options: { readonly signal: AbortSignal }): Promise<void>;
@@ -151,12 +151,12 @@ export interface SharedInformer<T extends KubeObject> {
 /** A {@link SharedInformer} whose store has indexes (`cache.SharedIndexInformer`). */
 export interface IndexedInformer<T extends KubeObject> extends SharedInformer<T> {
   /**
-   * What there is. To be read only (`GetIndexer`). Objects are frozen when they are first handed out: ask for this before
-   * `run`, and large lists are frozen as they come, in slices; else the first `list()` blocks, for 5 µs per Pod.
+   * The store, read-only (`GetIndexer`). Objects are frozen when they are first returned: call this before `run`, and
+   * large lists are frozen as they arrive, in slices; otherwise the first `list()` blocks, for 5 µs per Pod.
    */
   getIndexer(): Indexer<T>;
   /**
-   * Before or after start; throws after stop, and for a name that is taken (`AddIndexers`). What is there already is indexed
+   * Before or after start; throws after stop, and for a name that is taken (`AddIndexers`). Stored objects are indexed
    * at once, which blocks as the first `list()` does.
    */
   addIndexers(indexers: Indexers<T>): void;

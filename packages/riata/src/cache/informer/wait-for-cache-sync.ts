@@ -1,4 +1,4 @@
-/** What can be waited for: informers, registrations of handlers, queues, controllers. */
+/** Anything that syncs: informers, registrations of handlers, queues, controllers. */
 export interface Syncing {
   synced(options?: { readonly signal?: AbortSignal }): Promise<void>;
 }

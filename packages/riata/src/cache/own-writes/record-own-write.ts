@@ -57,7 +57,7 @@ function recordAnswer<T extends KubeObject>(operation: Operation, answer: unknow
   }
   const key = formatKey(answer.metadata);
   if (answer.kind === kind.kind && answer.metadata.deletionTimestamp !== undefined && !livesOn(answer)) {
-    // What kept it was taken away, so the server has deleted it; the revision in the answer is one before.
+    // Its last finalizer was removed, so the server has deleted it; the revision in the answer is one before.
     writes.deleted(key, answer.metadata.uid);
     return;
   }
@@ -86,7 +86,10 @@ function recordDeletion<T extends KubeObject>(operation: Operation, answer: unkn
   else writes.deleted(key, uid);
 }
 
-/** Of what was deleted. Kinds that answer with the object do so, too, when it is gone: then nothing keeps it any more. */
+/**
+ * The deleted object's. Kinds that answer with the object do so, too, when it is deleted at once: then nothing keeps
+ * it.
+ */
 function livesOn({ metadata, spec }: KubeObject & { readonly spec?: unknown }): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = metadata;
   if (deletionTimestamp === undefined) return false;

@@ -73,7 +73,7 @@ export class FakeSource implements ListerWatcher<Thing> {
     for (const watch of [...this.#watches]) watch.stop();
   }
 
-  /** Forgets what happened: who was not there has to list. */
+  /** Drops the history: a watch from before has to list. */
   compact(): void {
     this.#history = [];
   }

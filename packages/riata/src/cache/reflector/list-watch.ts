@@ -9,7 +9,7 @@ import type { WatchEvent } from '../../rest/stream/watch-event.js';
 import type { WatchConsumer } from '../../rest/stream/watch-stream.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 
-/** A list whose items come one by one, such as a `ListStream`: what is big need not be held twice. */
+/** A list whose items arrive one by one, such as a `ListStream`: a large one need not be held twice. */
 export interface ListItems<out T> {
   /** Calls `onItem` with each item; resolves to what was said about the list once all have come. */
   consume(onItem: (item: T) => void): Promise<{ readonly metadata: ListMeta }>;
@@ -29,7 +29,9 @@ export interface ListerWatcher<T> {
   list(options: ListOptions): Promise<KubeList<T> | ListItems<T>>;
   /** Resolves once the server has begun to answer. */
   watch(options: WatchOptions): Promise<WatchSource<T>>;
-  /** Whether the server answers, as all users of the connection see it. @default each Reflector finds out by itself */
+  /**
+   * Whether the server is reachable, shared by all users of the connection. @default each Reflector detects it alone
+   */
   readonly [serverContact]?: ServerContact;
 }
 
@@ -49,7 +51,9 @@ export const listWatchOptionNames = optionNames<ListWatchOptions>({
   fieldSelector: true,
 });
 
-/** What {@link listWatch} needs of a client; with `run`, as a `KubeClient` has it, lists come item by item. */
+/**
+ * The part of a client that {@link listWatch} needs; with `run`, as a `KubeClient` has it, lists arrive item by item.
+ */
 export type ListWatchClient = Pick<Client, 'list' | 'watch'> &
   Partial<Pick<KubeClient, 'run'>> & { readonly [serverContact]?: ServerContact | undefined };
 

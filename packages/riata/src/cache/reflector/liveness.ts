@@ -4,7 +4,7 @@ import type { Random } from '../../runtime/random.js';
 import type { Scheduler } from '../../runtime/time/clock.js';
 import { MachineSleep } from './machine-sleep.js';
 
-/** How much longer than asked for a silence may last before it is noticed. */
+/** How much longer than configured a silence may last before it is noticed. */
 const spread = 0.2;
 /** After the machine woke up, all watches are suspect at the same moment: they are given up within this time. */
 const wakeSpreadMs = 2_000;
@@ -27,13 +27,13 @@ export interface LivenessOptions {
 }
 
 /**
- * Decides when a stream must be taken for dead: after a silence, and soon after the machine slept. Limits are drawn anew for
- * each stream, so that fifty that fell silent together do not come back together.
+ * Decides when a stream counts as dead: after a silence, and soon after the machine slept. Limits are random for each
+ * stream, so that fifty that fell silent together do not reconnect together.
  */
 export class Liveness implements Disposable {
   /** For the source, which may report parts of elements to it. */
   readonly timer: StreamTimer;
-  /** What is done about a dead stream: that depends on how far it has come. */
+  /** Called for a dead stream; what it does depends on how far the stream has come. */
   onDead: (reason: DeathReason) => void;
   readonly #random: Random;
   readonly #sleep: Disposable | undefined;

@@ -2,7 +2,9 @@ import { keptIn } from '../../runtime/kept-in.js';
 import type { Scheduler, Timer } from '../../runtime/time/clock.js';
 
 const tickMs = 5_000;
-/** So much more than a tick between two of them: the machine slept, was frozen, or its clock was set forward. */
+/**
+ * If this much more than a tick lies between two ticks, the machine slept, was frozen, or its clock was set forward.
+ */
 const leapMs = 10_000;
 
 /** Where a clock has its watcher. */

@@ -3,9 +3,9 @@ import type { Clock } from '../../runtime/time/clock.js';
 
 const firstMs = 800;
 const longestMs = 30_000;
-/** So long without a failure, and the next one starts with a short wait again. */
+/** After this time without a failure, the next one starts with a short wait again. */
 const resetMs = 120_000;
-/** A server may ask for more patience, but not for so much that its informers look dead. */
+/** A server may request a longer delay, but not so long that its informers look dead. */
 const longestAskedMs = 60_000;
 
 /** The answer of a live server is followed by another request within this time. */

@@ -31,7 +31,7 @@ export function isReflectorError(error: unknown): error is ReflectorError {
   return typeof error === 'object' && error !== null && brand in error;
 }
 
-/** What a Reflector was about when it failed. */
+/** The step in which a Reflector failed. */
 export interface FailedAttempt {
   readonly reflector: string;
   readonly verb: 'list' | 'watch';
@@ -43,7 +43,7 @@ export function explain(error: unknown, attempt: FailedAttempt): unknown {
   const problem = problemOf(error, attempt.verb);
   if (problem === undefined) return error;
   const { reflector, kind, verb } = attempt;
-  // Of a kind that is not served, servers say no more than "page not found".
+  // For a kind that is not served, servers only say "page not found".
   const said = problem === 'not-served' ? '' : (findApiError(error)?.status.message ?? '');
   const message = `reflector "${reflector}": ${texts[problem](kind, verb)}${said && `; the server says: ${said}`}`;
   return new ReflectorError(message, { problem, reflector, cause: error });

@@ -10,7 +10,7 @@ import type { ReflectorIntake } from './reflector-intake.js';
 import type { ListedObjects } from './reflector-lister.js';
 import type { ReflectorPosition } from './reflector-position.js';
 
-/** What a watch says, its errors aside. */
+/** The events of a watch, without its errors. */
 export type StateEvent<T> = Exclude<WatchEvent<T>, { readonly type: 'ERROR' }>;
 
 /** What {@link ReflectorEvents} work with. */
@@ -26,15 +26,17 @@ export interface EventTarget<T extends KubeObject> {
 const endAnnotation = 'k8s.io/initial-events-end';
 
 /**
- * Takes the events of one watch into the store. A WatchList begins with all that exists, and what happens to it meanwhile:
- * that is collected, until it is complete. An event that the store refuses is left out, and that is logged.
+ * Takes the events of one watch into the store. A WatchList begins with all existing objects, and their changes
+ * meanwhile: these are collected until the list is complete. An event that the store refuses is left out and logged.
  */
 export class ReflectorEvents<T extends KubeObject> {
   readonly #target: EventTarget<T>;
   readonly #onListed: ((list: ListedObjects<T>) => void) | undefined;
-  /** What a WatchList began with, until it is complete. */
+  /** The initial events of a WatchList, until they are complete. */
   #initial: Map<string, T> | undefined;
-  /** The watch begins with all that exists, in no order of versions: going on from one of these would lose events. */
+  /**
+   * The watch begins with all existing objects, in no order of versions: resuming from one of these would lose events.
+   */
   #isSynthetic = false;
 
   private constructor(target: EventTarget<T>, onListed?: (list: ListedObjects<T>) => void) {

@@ -24,9 +24,9 @@ export interface ReflectorIntakeParts<T extends KubeObject> {
   readonly onRecovered: (object: T) => void;
 }
 
-/** What every object passes on its way in: is it what was expected, and what is kept of it. */
+/** Checks and transforms every object on its way into the store. */
 export class ReflectorIntake<T extends KubeObject> {
-  /** What is not given to the store. */
+  /** Objects that are withheld from the store. */
   readonly withheld: WithheldObjects<T>;
   readonly #kind: KindRef<T> | undefined;
   readonly #transform: ((object: T) => T) | undefined;
@@ -49,8 +49,8 @@ export class ReflectorIntake<T extends KubeObject> {
   }
 
   /**
-   * False for what cannot be taken in: no object, none with metadata, a Table, or one of another kind. What does not say
-   * its kind is believed to be of the right one.
+   * False for an event that cannot be stored: not an object, without metadata, a Table, or of another kind. An object
+   * without a kind is assumed to be of the right one.
    */
   accepts(object: T): boolean {
     const { apiVersion, kind, metadata } = (object ?? {}) as Partial<T>;
@@ -66,7 +66,7 @@ export class ReflectorIntake<T extends KubeObject> {
     return true;
   }
 
-  /** What is kept of an object; undefined if it is withheld from the store. */
+  /** The object to store; undefined if it is withheld. */
   keep(object: T): T | undefined {
     const problem = metadataProblem(object.metadata);
     if (problem !== undefined) {
@@ -99,7 +99,7 @@ export class ReflectorIntake<T extends KubeObject> {
     return known === undefined || isAnotherObject(known, object) ? undefined : known;
   }
 
-  /** What a store is to delete when this object is gone: a transform that fails must not keep it alive. */
+  /** The object to delete from the store: a failing transform must not keep it alive. */
   gone(object: T): T | DeletedFinalStateUnknown<T> | undefined {
     this.withheld.delete(object);
     if (identityProblem(object.metadata) !== undefined) return undefined;

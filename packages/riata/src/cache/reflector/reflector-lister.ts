@@ -50,7 +50,7 @@ export class ReflectorLister<T extends KubeObject> {
     this.#liveness = { ...liveness, silenceMs: Math.max(liveness.silenceMs, shortestSilenceMs) };
   }
 
-  /** Asks again at once, for the newest state, if the server does not have the resourceVersion asked for. */
+  /** Retries at once, for the newest state, if the server does not have the requested resourceVersion. */
   async list(signal: AbortSignal): Promise<ListedObjects<T>> {
     const { position } = this.#options;
     const from = position.forList;
@@ -68,8 +68,8 @@ export class ReflectorLister<T extends KubeObject> {
 
   async #all(resourceVersion: string, signal: AbortSignal): Promise<Answer<T>> {
     const limit = this.#limit(resourceVersion);
-    // By itself, a limit beside a version asks for the state of exactly that version: what a watch can no longer go on from
-    // would be listed again and again, until the server has forgotten that state, too.
+    // A limit together with a version alone would request the state of exactly that version: a state from which no
+    // watch can resume would be listed again and again, until the server has dropped it, too.
     const isExact = limit !== undefined && resourceVersion !== '' && resourceVersion !== '0';
     const match = isExact ? ({ resourceVersionMatch: 'NotOlderThan' } as const) : undefined;
     const first: ListOptions = { resourceVersion, ...match, limit, signal, maxRetries: 0 };
@@ -82,7 +82,7 @@ export class ReflectorLister<T extends KubeObject> {
         metadata = await this.#page(page, items, signal);
       } catch (error) {
         if (page.continue === undefined || !isResourceExpired(error)) throw error;
-        // The state that the pages are of is gone. Going on in a newer one would give a list of no moment.
+        // The state of the pages has expired. Continuing in a newer one would give a list of no single moment.
         items.length = 0;
         const whole = await this.#page({ ...first, limit: undefined }, items, signal);
         return { items, resourceVersion: whole.resourceVersion ?? '', paginated: true };

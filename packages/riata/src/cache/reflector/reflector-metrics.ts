@@ -1,6 +1,6 @@
 import type { CounterSeries, GaugeSeries, HistogramSeries, Metrics } from '../../runtime/metrics.js';
 
-/** What Reflectors count, under the names of the original (`cache.SetReflectorMetricsProvider`), by reflector. */
+/** The metrics of Reflectors, under the names of the original (`cache.SetReflectorMetricsProvider`), by reflector. */
 export interface ReflectorMetrics {
   readonly enabled: boolean;
   /** Complete lists, by WatchList or LIST. */
@@ -11,7 +11,7 @@ export interface ReflectorMetrics {
   readonly watches: CounterSeries;
   /** Of them, those that ended within a second, without an event. */
   readonly shortWatches: CounterSeries;
-  /** Of them, those that were replaced as nothing came any more. */
+  /** Of them, those that were replaced because of silence. */
   readonly silentWatches: CounterSeries;
   readonly watchDuration: HistogramSeries;
   readonly itemsPerWatch: HistogramSeries;

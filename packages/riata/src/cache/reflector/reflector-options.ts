@@ -6,7 +6,7 @@ import { optionNames } from '../../runtime/option-names.js';
 import type { Runtime } from '../../runtime/runtime.js';
 
 /**
- * What a Reflector is doing. `idle`: not started. `listing`: fetching all there is, by WatchList or LIST. `watching`:
+ * The state of a Reflector. `idle`: not started. `listing`: fetching all objects, by WatchList or LIST. `watching`:
  * following changes. `waiting`: before the next try, after a failure. `stopped`: its signal has aborted.
  */
 export type ReflectorPhase = 'idle' | 'listing' | 'watching' | 'waiting' | 'stopped';
@@ -23,7 +23,7 @@ export interface ReflectorHealth {
   readonly resourceVersion: string;
   /** Failures since the server last gave a list or an event, or let a watch last for more than a second. */
   readonly consecutiveFailures: number;
-  /** The last of these failures; undefined while there is none. */
+  /** The last of these failures; undefined if there was none. */
   readonly lastError?: unknown;
   /** Objects that are withheld from the store: the transform fails for them, or their metadata are malformed. */
   readonly withheld: number;
@@ -35,30 +35,33 @@ export interface ReflectorHealth {
 export interface ReflectorOptions<T extends KubeObject> {
   /** In logs, metrics and errors. @default the kind's plural and group, or `'reflector'` */
   readonly name?: string;
-  /** What is expected (`expectedType`, `expectedGVK`): objects of another kind are dropped, and it is logged. @default anything */
+  /**
+   * The expected kind (`expectedType`, `expectedGVK`): objects of another kind are dropped, and that is logged.
+   * @default anything
+   */
   readonly kind?: KindRef<T>;
   /** How often `store.resync()` is called, once there was a list; it never contacts the server. @default 0, never */
   readonly resyncPeriod?: Duration | 0;
   /** Asked before every resync (`ShouldResync`). @default always */
   readonly shouldResync?: () => boolean;
   /**
-   * What each object passes once, before the store (`cache.TransformFunc`); it may change its argument, all but namespace,
-   * name, uid and resourceVersion, by which stores and own writes go: that counts as throwing. An object for which it
-   * throws is withheld: the store keeps the last version that it was given of it, or goes without. It is retried with
-   * backoff, and with a newer version at once; what the first try has changed stays changed, so throw before you write.
-   * Log, health and metrics report it. @default none
+   * Called once for each object, before the store (`cache.TransformFunc`). It may change its argument, except
+   * namespace, name, uid and resourceVersion, which identify the object: that counts as throwing. An object for which
+   * it throws is withheld: the store keeps the last version that it got, or none. It is retried with backoff, and with
+   * a newer version at once; changes of the first try remain, so throw before you write. Log, health and metrics report
+   * it. @default none
    */
   readonly transform?: (object: T) => T;
   /** Passed to every list and watch: decodes their objects, as an informer does along what it has stored. @default parsed */
   readonly decoder?: ObjectDecoder;
   /**
-   * What each object of a list passes as it comes, after the transform, long before the list is whole: what gives less to
-   * hold, such as sharing equal parts, is best done here. The list is of what it gives. Must not throw. @default none
+   * Called for each object of a list as it arrives, after the transform, long before the list is complete: the place to
+   * save memory, such as by sharing equal parts. The list consists of its results. Must not throw. @default none
    */
   readonly admitListed?: (object: T) => T;
   /**
-   * What the store holds under a key: put into a list in place of an object that is withheld, as leaving it out would look
-   * like its deletion. @default nothing
+   * The stored object under a key: put into a list in place of a withheld object, as leaving it out would look like its
+   * deletion. @default nothing
    */
   readonly known?: (key: string) => T | undefined;
   /**
@@ -69,10 +72,10 @@ export interface ReflectorOptions<T extends KubeObject> {
   /** Gets the list as the beginning of the watch, where the server can do that (`UseWatchList`). @default true */
   readonly useWatchList?: boolean;
   /**
-   * A watch that gave neither an event nor a bookmark for this long is taken for dead and replaced by one that goes on
-   * where it was: noticed after this time at the earliest and 1.2 times as much at the latest, drawn anew for each watch.
-   * kube-apiserver sends bookmarks once a minute; a shorter time makes quiet watches reconnect for nothing, which costs one
-   * request each. `'never'`: leave it to the transport. @default '75s'
+   * A watch without an event or a bookmark for this long counts as dead and is replaced by one that resumes: noticed
+   * after this time at the earliest and 1.2 times as much at the latest, random for each watch. kube-apiserver sends
+   * bookmarks once a minute; a shorter time makes quiet watches reconnect for nothing, which costs one request each.
+   * `'never'`: leave it to the transport. @default '75s'
    */
   readonly silence?: Duration | 'never';
   /**

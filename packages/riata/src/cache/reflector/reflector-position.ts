@@ -1,7 +1,7 @@
 /** How far a Reflector has come, and which resourceVersion each kind of request asks for. */
 export class ReflectorPosition {
   #version = '';
-  /** The server said that it does not have `#version`, or not yet: nothing may be asked for by it before the next list. */
+  /** The server does not have `#version`, or not yet: no request may use it before the next list. */
   #unavailable = false;
 
   /** Of the last list, event or bookmark; `''` before the first list. */

@@ -11,7 +11,7 @@ export interface ReflectorResyncOptions {
   readonly resync: () => void;
 }
 
-/** Has the store look at everything again, every so often. The server is not asked. */
+/** Resyncs the store periodically, without a request to the server. */
 export class ReflectorResync {
   readonly #options: ReflectorResyncOptions;
   #timer: Timer | undefined;

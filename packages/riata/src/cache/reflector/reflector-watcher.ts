@@ -41,8 +41,8 @@ export class ReflectorWatcher<T extends KubeObject> {
   }
 
   /**
-   * One watch, from its request to its end. `onEvent` gets every event but `ERROR`; what it throws ends the watch. After
-   * the promise has settled it is not called again, whatever the source does: the next watch goes on just behind.
+   * One watch, from its request to its end. `onEvent` gets every event but `ERROR`; if it throws, the watch ends. After
+   * the promise has settled it is not called again, whatever the source does: the next watch resumes right there.
    */
   async watch(
     options: WatchOptions,
@@ -124,7 +124,7 @@ export class ReflectorWatcher<T extends KubeObject> {
         try {
           source.stop();
         } catch {
-          // A source of the user; what it still sends is ignored.
+          // A custom source; its late events are ignored.
         }
         resolve(how);
       };

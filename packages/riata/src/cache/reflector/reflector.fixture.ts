@@ -70,7 +70,7 @@ export const tooLarge = apiError(504, 'Timeout', { details: { causes: [{ reason:
 export const lostConnection = (kind: TransportErrorKind, requestSent = true) =>
   new TransportError(`scripted ${kind}`, { kind, requestSent });
 
-/** A watch whose events a test pushes. Notes when it is stopped; what is pushed after that is held against it. */
+/** A watch whose events a test pushes. Records when it is stopped; events after that are a failure. */
 export class ScriptedWatch implements WatchSource<KubeObject> {
   readonly options: WatchOptions;
   isStopped = false;
@@ -141,7 +141,7 @@ export const hangs: Step = { hangs: true };
 interface Setup extends ReflectorOptions<KubeObject> {
   /** Answers in order; after the last, watches stay open and lists hang. */
   readonly steps: readonly Step[];
-  /** Runs before every write; what it throws, the store throws. */
+  /** Runs before every write; if it throws, the store throws. */
   readonly onWrite?: (call: string) => void;
 }
 
@@ -196,7 +196,7 @@ export function reflect({ steps, onWrite, ...options }: Setup) {
       watches.at(-1)?.push(...events);
       await clock.settle();
     },
-    /** Moves time until so many requests were made; fails after an hour. */
+    /** Moves time until this many requests were made; fails after an hour. */
     async until(count: number): Promise<void> {
       await clock.settle();
       const from = clock.monotonic();

@@ -226,14 +226,14 @@ export class Reflector<T extends KubeObject> {
     this.#countVersion();
   }
 
-  /** What was withheld comes late: the store must not believe that it has gone back to that version. */
+  /** A withheld object comes late: the store must not believe that it has gone back to that version. */
   #recovered(object: T): void {
     const { store } = this.#target;
     store.update(object);
     if (this.#position.version !== '') store.bookmark(this.#position.version);
   }
 
-  /** Tells, and waits before the next try; as long as the server asks for, if it does. */
+  /** Reports the failure, and waits before the next try; as long as the server requests, if it does. */
   async #failAndWait(verb: 'list' | 'watch', { error, isPrompt }: Failure, signal: AbortSignal): Promise<void> {
     this.#status.enter('waiting');
     this.#status.failed(explain(error, { reflector: this.name, verb, kind: this.#kind }));

@@ -5,12 +5,12 @@ import type { ReflectorHealth } from './reflector-options.js';
 import { isLost } from './watch-verdict.js';
 
 /**
- * Logs why listing and watching fails (`cache.DefaultWatchErrorHandler`): at first and when it changes as a
- * warning, or as an error if it needs an operator; repetitions as debug. What every informer does
- * unless it is given a handler of its own: a handler that does more can call this first.
+ * Logs why listing and watching fails (`cache.DefaultWatchErrorHandler`): at first and when it changes as a warning, or
+ * as an error if it needs an operator; repetitions as debug. The default of every informer; a custom handler can call
+ * this first.
  */
 export function watchErrorLogger(log: Logger): (error: unknown, health: ReflectorHealth) => void {
-  /** By informer: what was said last, so that it is not said again and again. */
+  /** By informer: the last message, so that it is not repeated. */
   const said = new Map<string, string>();
   return (error, { name, consecutiveFailures: failures }) => {
     const text = describeError(error);
@@ -18,7 +18,7 @@ export function watchErrorLogger(log: Logger): (error: unknown, health: Reflecto
     said.set(name, text);
     const level = !isNew ? 'debug' : isLost(error) ? 'info' : isReflectorError(error) ? 'error' : 'warn';
     const message = isLost(error) ? 'resourceVersion expired, relisting' : 'list or watch failed, retrying';
-    // The message of a ReflectorError says all that its cause does.
+    // The message of a ReflectorError includes that of its cause.
     log[level](message, { reflector: name, failures, error: isReflectorError(error) ? error.message : error });
   };
 }

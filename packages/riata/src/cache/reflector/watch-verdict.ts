@@ -28,19 +28,19 @@ export type WatchEnd =
   | { readonly how: 'failed'; readonly error: unknown; readonly lasted: boolean };
 
 /**
- * What to do after a watch: go on with another one, at once or, given an error, after reporting it and a wait; or relist.
- * `isPrompt`: the server is there and answers, so that the first such wait need not be long.
+ * What to do after a watch: resume with another one, at once or, given an error, after reporting it and a wait; or
+ * relist. `isPrompt`: the server answers, so that the first such wait need not be long.
  */
 export type Verdict =
   | { readonly next: 'watch'; readonly error?: unknown; readonly isPrompt?: boolean }
   | { readonly next: 'list'; readonly error: unknown; readonly isPrompt?: boolean };
 
-/** So many failures in a row are answered by another try to go on before it is given up for a list. */
+/** After this many failures in a row to resume, it relists. */
 const mostTries = 5;
 /** As {@link mostTries}, for errors that may come from the very event that is next. */
 const mostInternalErrors = 2;
 
-/** Whether the server does not have the resourceVersion that it was asked for: too old, or from its future. */
+/** Whether the server does not have the requested resourceVersion: too old, or from its future. */
 export function isLost(error: unknown): boolean {
   return isResourceExpired(error) || isGone(error) || isTooLargeResourceVersion(error);
 }
@@ -78,7 +78,7 @@ function judgeError(end: Extract<WatchEnd, { error: unknown }>, failures: number
     return { ...(mayGoOn ? again : anew), isPrompt: end.how === 'failed' };
   }
   if (end.how === 'refused') return mayPass(error) && failures < mostTries ? again : anew;
-  // What was cut off comes again; but if it is the event itself that cannot be sent or read, only a list gets past it.
+  // An event that was cut off comes again; but if the event itself cannot be sent or read, only a list gets past it.
   if (isInternalError(error) || isDecodeError(error)) return failures < mostInternalErrors ? again : anew;
   return anew;
 }
@@ -90,7 +90,7 @@ export type InitialVerdict =
   /** The server cannot do it, or not now. */
   | { readonly next: 'list'; readonly why: unknown };
 
-/** `unavailable`: it was asked for without a resourceVersion already, as the server did not have it. */
+/** `unavailable`: it was requested without a resourceVersion already, as the server did not have it. */
 export function judgeWatchList(end: WatchEnd, unavailable: boolean): InitialVerdict {
   switch (end.how) {
     case 'closed':
@@ -109,7 +109,7 @@ export function judgeWatchList(end: WatchEnd, unavailable: boolean): InitialVerd
   }
 }
 
-/** Servers recover, credentials are renewed, and rights are granted again: what was missed meanwhile can still be watched then. */
+/** Servers recover, credentials are renewed, and rights are granted again: missed events can still be watched then. */
 function mayPass(error: unknown): boolean {
   return isUnauthorized(error) || isForbidden(error) || (findApiError(error)?.code ?? 0) >= 500;
 }

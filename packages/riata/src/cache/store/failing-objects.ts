@@ -20,7 +20,7 @@ export interface FailingObject {
   readonly failingMs: number;
   /** Milliseconds until it is retried; undefined while a call runs, and where only a newer version can help. */
   readonly retryMs?: number;
-  /** What the last call threw, in words. */
+  /** The error of the last call, in words. */
   readonly error: string;
   /** The line of yours that threw it, if it is known. */
   readonly at?: string;
@@ -34,7 +34,7 @@ export interface ObjectFailure {
   readonly at?: string;
 }
 
-/** What is known of a failure once it is noted. */
+/** What is known of a failure once it is recorded. */
 export interface NotedFailure {
   /** Failed calls for this version of the object, this one included. */
   readonly attempt: number;
@@ -60,12 +60,12 @@ const longestRetryMs = 60_000;
 const retriesPerSecond = 50;
 /** Of more, only some are logged one by one. */
 const manyFailing = 20;
-/** When one recovers by itself, the others may have, too: so many are retried at once. */
+/** When one recovers, the others may have, too: this many are retried at once. */
 const recoveredTogether = 10;
 
 /**
- * Objects that a function fails for, each retried with backoff while all others pass. What a retry does is its owner's
- * business: the owner calls {@link add} again if it fails, and {@link recovered} or {@link delete} otherwise.
+ * Objects that a function fails for, each retried with backoff while all others pass. The owner does the retry: it
+ * calls {@link add} again if that fails, and {@link recovered} or {@link delete} otherwise.
  */
 export class FailingObjects<S> {
   readonly #clock: Runtime['clock'];
@@ -90,7 +90,7 @@ export class FailingObjects<S> {
     return this.#entries.size;
   }
 
-  /** What is retried for an object; undefined if it does not fail. */
+  /** The retry of an object; undefined if it does not fail. */
   get(id: string): S | undefined {
     return this.#entries.get(id)?.subject;
   }
@@ -104,8 +104,8 @@ export class FailingObjects<S> {
   }
 
   /**
-   * Notes a failure and has it retried: after 200 ms, then twice as late each time, up to a minute or `longestMs`. `retry`
-   * false: not by itself. `isNewer`: the first failure of a newer version.
+   * Records a failure and schedules its retry: after 200 ms, then twice as late each time, up to a minute or
+   * `longestMs`. `retry` false: no automatic retry. `isNewer`: the first failure of a newer version.
    */
   add(
     id: string,
@@ -138,7 +138,7 @@ export class FailingObjects<S> {
     this.#schedule(id, delayMs);
   }
 
-  /** The object is gone, or its function need not be called any more. */
+  /** The object was deleted, or its function need not be called any more. */
   delete(id: string): boolean {
     this.#backoff.forget(id);
     return this.#entries.delete(id);
@@ -166,7 +166,7 @@ export class FailingObjects<S> {
     this.#queue.shutDown();
   }
 
-  /** The first of them, those that have failed last coming last. */
+  /** The first of them; recent failures come last. */
   list(most = 100): readonly FailingObject[] {
     const nowMs = this.#clock.monotonic();
     const list: FailingObject[] = [];
@@ -183,7 +183,7 @@ export class FailingObjects<S> {
     return list;
   }
 
-  /** Milliseconds until the next retry; undefined if there is none. */
+  /** Milliseconds until the next retry; undefined without one. */
   get nextRetryMs(): number | undefined {
     return this.size === 0 ? undefined : this.#queue.nextDelayedMs();
   }
@@ -213,7 +213,7 @@ export class FailingObjects<S> {
   }
 }
 
-/** The objects in words, for health checks; undefined if there are none. `count`: how many there are in all. */
+/** The objects in words, for health checks; undefined if there are none. `count`: the total number. */
 export function describeFailing(failing: readonly FailingObject[], count = failing.length): string | undefined {
   const [first] = failing;
   if (first === undefined) return undefined;

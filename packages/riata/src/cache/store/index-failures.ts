@@ -5,11 +5,11 @@ import type { Runtime } from '../../runtime/runtime.js';
 import { type FailingObject, FailingObjects } from './failing-objects.js';
 import { informerFailures } from './withheld-objects.js';
 
-/** What {@link IndexFailures} asks of a store. */
+/** The part of a store that {@link IndexFailures} needs. */
 export interface IndexedObjects {
   /** Whether the object is in the store, and not in the index as its function failed for it. */
   isUnindexed(index: string, key: string): boolean;
-  /** Calls the index function for an object once more, and files it. */
+  /** Calls the index function for an object again, and files it. */
   reindex(index: string, key: string): void;
 }
 
@@ -20,7 +20,7 @@ interface Unindexed {
 
 /**
  * Objects that an index function fails for: in the store, but not in that index. Each is retried with backoff, and with
- * every newer version, and forgotten once it is gone.
+ * every newer version, and forgotten once it is deleted.
  */
 export class IndexFailures<T extends KubeObject> {
   readonly #objects: () => IndexedObjects;

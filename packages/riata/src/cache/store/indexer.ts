@@ -5,7 +5,7 @@ import { type Store, type Transaction, TransactionError, type TransactionStore }
 import type { Indexers } from './store-index.js';
 import { type KeyedTransaction, ThreadSafeStore } from './thread-safe-store.js';
 
-/** What can be asked of a store with indexes, by those who only read. Asking for an index that is not there throws. */
+/** The read methods of a store with indexes. An unknown index throws. */
 export interface IndexReader<T> extends Pick<Store<T>, 'list' | 'listKeys' | 'get' | 'getByKey'> {
   /** Objects that share a value with `obj` in the index, each once; `obj` need not be in the store (`Index`). */
   index(indexName: string, obj: T): T[];
@@ -29,7 +29,7 @@ export interface Indexer<T> extends Store<T>, IndexReader<T> {
 export interface StoreOptions<T> {
   /** @default keyOf: `namespace/name` */
   readonly keyFunc?: KeyFunc<T>;
-  /** What every object passes on its way in; what comes out is kept (`cache.WithTransformer`). @default none */
+  /** Transforms every object before it is stored (`cache.WithTransformer`). @default none */
   readonly transform?: (obj: T) => T;
 }
 

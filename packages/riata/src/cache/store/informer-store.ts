@@ -30,22 +30,22 @@ export interface BaseObserver<in T> {
   bookmarked(resourceVersion: string): void;
 }
 
-/** What was in a store at one time: keys, and in the same order the objects. */
+/** The contents of a store at one time: keys, and in the same order the objects. */
 export interface StoreSnapshot<out T> {
   readonly keys: readonly string[];
   readonly objects: readonly T[];
 }
 
 /**
- * What an informer knows, and what its readers read: the same as an {@link Indexer}, with all that is handed out frozen,
- * and replaced as a whole in many small steps that readers don't see. Writing to it is for tests: handlers are not notified,
- * and the next list undoes it.
+ * The store of an informer: the same as an {@link Indexer}, with every returned object frozen, and replaced as a whole
+ * in many small steps that readers don't see. Writing to it is for tests: handlers are not notified, and the next list
+ * undoes it.
  */
 export class InformerStore<T extends KubeObject> implements Indexer<T> {
   observer: BaseObserver<T> | undefined;
   /**
-   * The store was handed to a reader that cannot wait for {@link freezeAhead}: objects are frozen as they come then, before so
-   * many are left for one read that it blocks the event loop.
+   * A reader has the store and cannot wait for {@link freezeAhead}: objects are then frozen as they arrive, so that no
+   * single read blocks the event loop.
    */
   freezesEagerly = false;
   readonly #keyOf = keyed<T>(keyOf);
@@ -53,7 +53,7 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
   /** As they were given; in the store their objects are frozen, and their answers checked. */
   readonly #indexers: Record<string, Indexers<T>[string]> = {};
   #items: ThreadSafeStore<T>;
-  /** What will be in place of all, and has all indexes already. */
+  /** The next contents, with all indexes. */
   #next: ThreadSafeStore<T> | undefined;
   /** How many may not be frozen yet, at most. */
   #fresh = 0;
@@ -100,7 +100,7 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
     this.observer?.deleted(key, last);
   }
 
-  /** What {@link finishReplace} puts in place of all: to be filled meanwhile, in as many steps as it takes. */
+  /** The contents that {@link finishReplace} will put in place: filled meanwhile, in as many steps as it takes. */
   startReplace(): ThreadSafeStore<T> {
     this.#next = new ThreadSafeStore(this.#checked(this.#indexers), this.#onIndexError);
     return this.#next;
@@ -126,8 +126,8 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
   }
 
   /**
-   * Whoever is about to read so many objects and can wait, waits for this: objects are frozen when they are first handed
-   * out, which blocks for a quarter of a second with 50,000 of them at once. Undefined if there is little to do.
+   * A reader of many objects that can wait, waits for this: objects are frozen when they are first returned, which
+   * blocks for a quarter of a second with 50,000 of them at once. Undefined if there is little to do.
    */
   freezeAhead(count: () => number, clock: Scheduler): Promise<void> | undefined {
     const isNeeded = this.#freezing !== undefined || this.#fresh > fewFresh;
@@ -140,7 +140,7 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
 
   async #freezeInSlices(clock: Scheduler): Promise<void> {
     const objects = this.#items.list();
-    // What comes from here on counts again.
+    // Writes from here on count again.
     this.#fresh = 0;
     const work = new SlicedWork(clock);
     work.begin();
@@ -244,7 +244,7 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
   };
 
   #checked(indexers: Indexers<T>): Indexers<T> {
-    // What others wrote may write to what it gets.
+    // Custom index functions may write to their argument.
     const check = (func: Indexers<T>[string]) => (obj: T) => texts(func(freeze(obj)));
     return Object.fromEntries(
       Object.entries(indexers).map(([name, func]) => [name, func === byNamespace ? func : check(func)]),

@@ -7,7 +7,7 @@ export type KeyFunc<in T> = (obj: T) => string;
 
 /** An object has no key, so a store or queue cannot take it (`cache.KeyError`); `cause` says why. */
 export class KeyError extends Error {
-  /** What had no key. */
+  /** The value without a key. */
   readonly obj: unknown;
 
   constructor(obj: unknown, cause: unknown) {

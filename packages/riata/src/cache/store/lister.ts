@@ -12,11 +12,11 @@ export type ListerSelector = string | LabelSelector | Selector;
 
 /** Reads the objects of one namespace out of a cache (`cache.GenericNamespaceLister`). */
 export interface NamespaceLister<out T> {
-  /** Those that match. @default all */
+  /** The matching objects. @default all */
   list(selector?: ListerSelector): T[];
-  /** The object; throws an error that `isNotFound` knows if there is none. */
+  /** The object; throws an error that `isNotFound` recognises if it does not exist. */
   get(name: string): T;
-  /** The object, or undefined if there is none. */
+  /** The object, or undefined if it does not exist. */
   find(name: string): T | undefined;
 }
 
@@ -74,7 +74,7 @@ export class Lister<T extends WithMetadata> implements NamespaceLister<T> {
     return this.#indexer.getByKey(name);
   }
 
-  /** What there is in one namespace (`ByNamespace`, `Pods(ns)`). */
+  /** The objects of one namespace (`ByNamespace`, `Pods(ns)`). */
   namespace(namespace: string): NamespaceLister<T> {
     const find = (name: string) => this.#indexer.getByKey(namespace === '' ? name : `${namespace}/${name}`);
     return {

@@ -3,8 +3,8 @@ import { describeValue } from '../../object/with-metadata.js';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * What is wrong with the metadata of an object that a server sent, in words; undefined if nothing is. kube-apiserver sends
- * no such objects, but a server in its place may, and what relies on metadata must not fail for all objects then.
+ * The problem of the metadata of an object that a server sent, in words; undefined if it is valid. kube-apiserver sends
+ * no such objects, but a server in its place may, and code that relies on metadata must not fail for all objects then.
  */
 export function metadataProblem(metadata: object): string | undefined {
   return identityProblem(metadata) ?? fieldProblem(metadata as Fields);
@@ -42,7 +42,7 @@ function wrong(field: string, expected: string, value: unknown): string {
   return `metadata.${field} must be ${expected}, got ${describeValue(value)}${nested(value)}`;
 }
 
-/** What a list or map holds that does not belong there. */
+/** The first invalid entry of a list or map. */
 function nested(value: unknown): string {
   if (typeof value !== 'object' || value === null) return '';
   const odd = Object.values(value).find((each) => typeof each !== 'string');

@@ -16,7 +16,7 @@ export function filedUnder<T>(func: IndexFunc<T>, obj: T): readonly string[] {
   }
 }
 
-/** Told what index functions throw; the object is under no value then. */
+/** Called with the errors of index functions; the object is under no value then. */
 export type IndexErrorFunc<in T> = (error: unknown, index: string, key: string, obj: T) => void;
 
 /** Index functions by the name of their index (`cache.Indexers`). */

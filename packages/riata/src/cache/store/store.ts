@@ -1,16 +1,19 @@
 import type { DeletedFinalStateUnknown } from '../informer/deleted-final-state-unknown.js';
 
-/** What a Reflector fills (`cache.ReflectorStore`, `ReflectorBookmarkStore`). Every method throws on an object without a key. */
+/**
+ * A store that a Reflector fills (`cache.ReflectorStore`, `ReflectorBookmarkStore`). Every method throws on an object
+ * without a key.
+ */
 export interface ReflectorStore<in T> {
   /** Takes in an object that is new, as far as the caller knows; one of the same key gives way. */
   add(obj: T): void;
   /** Takes in an object's newer state. Stores do the same as for {@link add}. */
   update(obj: T): void;
-  /** Lets go of the object with this one's key. Nothing happens if there is none. */
+  /** Removes the object with this one's key, if there is one. */
   delete(obj: T | DeletedFinalStateUnknown<T>): void;
-  /** Everything there is, in place of all that was; the list is taken over. `resourceVersion` is that of the list. */
+  /** Replaces all objects; takes over the list. `resourceVersion` is that of the list. */
   replace(list: readonly T[], resourceVersion: string): void;
-  /** Tells that nothing changed up to this resourceVersion, as a watch bookmark does. */
+  /** Reports that nothing changed up to this resourceVersion, as a watch bookmark does. */
   bookmark(resourceVersion: string): void;
   /** Queues requeue everything known; stores do nothing. Never contacts the server. */
   resync(): void;
@@ -21,13 +24,13 @@ export interface ReflectorStore<in T> {
  * came in, in a `DeltaFIFO` its changes. Lists are copies: a store may change while one is read.
  */
 export interface Store<T, A = T> extends ReflectorStore<T> {
-  /** What is kept, in no promised order. */
+  /** The objects, in no particular order. */
   list(): A[];
-  /** The keys of all that is kept (`ListKeys`), in no order that could be relied on. */
+  /** The keys of all objects (`ListKeys`), in no particular order. */
   listKeys(): string[];
-  /** What is kept under this object's key. */
+  /** The object under this one's key. */
   get(obj: T): A | undefined;
-  /** What is kept under a key (`GetByKey`); undefined if nothing is. */
+  /** The object under a key (`GetByKey`); undefined if there is none. */
   getByKey(key: string): A | undefined;
   /**
    * The newest resourceVersion that the store has seen, by an object, a list or a bookmark; `''` if none
@@ -36,7 +39,10 @@ export interface Store<T, A = T> extends ReflectorStore<T> {
   lastStoreSyncResourceVersion(): string;
 }
 
-/** Tells which objects the reader of a queue knows (`cache.KeyListerGetter`, `KeyListGetter`): mostly the store that it keeps up to date. */
+/**
+ * The objects that the reader of a queue knows (`cache.KeyListerGetter`, `KeyListGetter`): mostly the store that it
+ * maintains.
+ */
 export interface KeyListerGetter<out T> {
   listKeys(): string[];
   getByKey(key: string): T | undefined;
@@ -49,7 +55,7 @@ export type Transaction<T> =
 
 /** A store that takes several writes in one call (`cache.TransactionStore`). */
 export interface TransactionStore<T> {
-  /** Carries all of them out, in order. Those that fail don't keep the others back: a {@link TransactionError} names them. */
+  /** Runs all of them, in order. Failures don't stop the others: a {@link TransactionError} names them. */
   transaction(transactions: readonly Transaction<T>[]): void;
 }
 

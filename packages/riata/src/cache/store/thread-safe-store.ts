@@ -9,15 +9,15 @@ export type KeyedTransaction<T> =
   | { readonly type: 'Delete'; readonly key: string; readonly object?: unknown };
 
 /**
- * Objects by key, with indexes (`cache.ThreadSafeStore`): what `createStore` and `createIndexer` stand on, for those who
- * make keys themselves. There is one thread, so being safe means: every list handed out is a copy, so that the store may
- * change while one is read, and a write that fails in an index function changes nothing.
+ * Objects by key, with indexes (`cache.ThreadSafeStore`): the base of `createStore` and `createIndexer`, for callers
+ * that make keys themselves. There is one thread, so being safe means: every returned list is a copy, so that the store
+ * may change while one is read, and a write that fails in an index function changes nothing.
  *
- * Objects are kept and handed out as they are. Changing one breaks the indexes.
+ * Objects are stored and returned as they are. Changing one breaks the indexes.
  */
 export class ThreadSafeStore<T> {
   #items = new Map<string, T>();
-  /** Few: found by name by looking through them, and gone through on every write. */
+  /** Few: found by a linear search, and all visited on every write. */
   #indexes: readonly StoreIndex<T>[] = [];
   #resourceVersion = '';
 
@@ -93,7 +93,7 @@ export class ThreadSafeStore<T> {
     return failures;
   }
 
-  /** Tells that nothing changed up to this resourceVersion. */
+  /** Reports that nothing changed up to this resourceVersion. */
   bookmark(resourceVersion: string): void {
     this.#resourceVersion = resourceVersion;
   }
@@ -133,7 +133,7 @@ export class ThreadSafeStore<T> {
     return this.#items.has(key) && this.#indexes.some((index) => index.name === indexName && index.isUnindexed(key));
   }
 
-  /** Calls an index function for an object once more. */
+  /** Calls an index function for an object again. */
   reindex(indexName: string, key: string): void {
     const obj = this.#items.get(key);
     const index = this.#indexNamed(indexName);
@@ -146,8 +146,7 @@ export class ThreadSafeStore<T> {
   }
 
   /**
-   * Adds indexes; what is in the store already is indexed, too. Throws, with nothing added, if a name is taken or a
-   * function fails.
+   * Adds indexes; stored objects are indexed, too. Throws, with nothing added, if a name is taken or a function fails.
    */
   addIndexers(indexers: Indexers<T>): void {
     const taken = Object.keys(indexers).filter((name) => this.#indexes.some((index) => index.name === name));

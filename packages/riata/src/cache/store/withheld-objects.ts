@@ -14,7 +14,7 @@ export interface WithheldObjectsParts<T extends KubeObject> {
   readonly kind: string | undefined;
   readonly runtime: Pick<Runtime, 'clock' | 'random' | 'metrics'>;
   readonly log: Logger;
-  /** Calls the transform once more for an object; throws what that throws. */
+  /** Calls the transform again for an object; throws its error. */
   readonly retry: (object: T) => void;
 }
 
@@ -23,12 +23,13 @@ interface Withheld<T> {
   readonly error: unknown;
 }
 
-/** While a list is fetched nothing is retried: what it has is newer. */
+/** While a list is fetched nothing is retried: the list is newer. */
 const postponedMs = 1_000;
 
 /**
- * Objects that a server has and a store is not given: the transform fails for them, or their metadata are malformed. The
- * first are retried with backoff. All are forgotten when they are gone, and looked at anew when there is a newer version.
+ * Objects that a server has and a store does not get: the transform fails for them, or their metadata are malformed.
+ * The former are retried with backoff. All are forgotten when they are deleted, and checked again when there is a newer
+ * version.
  */
 export class WithheldObjects<T extends KubeObject> {
   readonly #parts: WithheldObjectsParts<T>;
@@ -88,7 +89,7 @@ export class WithheldObjects<T extends KubeObject> {
     else log.debug(words, told);
   }
 
-  /** The object was taken in, or is gone. */
+  /** The object was stored, or deleted. */
   delete(object: T): void {
     if (this.#failing === undefined || this.#failing.size === 0) return;
     const id = withheldId(object);
@@ -101,7 +102,7 @@ export class WithheldObjects<T extends KubeObject> {
     this.#listed = new Set();
   }
 
-  /** It is complete: what is not in it is gone. */
+  /** The list is complete: objects that are not in it were deleted. */
   endList(): void {
     const listed = this.#listed;
     this.#listed = undefined;
@@ -142,7 +143,7 @@ export function informerFailures(metrics: Metrics, informer: string): (func: str
   return (func) => counter.with({ informer, function: func });
 }
 
-/** The object's key; of one without, what tells it apart as well as can be. */
+/** The object's key; for one without a key, the best identification. */
 export function withheldId(object: KubeObject): string {
   if (identityProblem(object.metadata) === undefined) return keyOf(object);
   const { namespace, name, uid } = object.metadata as { namespace?: unknown; name?: unknown; uid?: unknown };
