@@ -244,7 +244,7 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
   };
 
   #checked(indexers: Indexers<T>): Indexers<T> {
-    // Custom index functions may write to their argument.
+    // A custom index function could write to its argument.
     const check = (func: Indexers<T>[string]) => (obj: T) => texts(func(freeze(obj)));
     return Object.fromEntries(
       Object.entries(indexers).map(([name, func]) => [name, func === byNamespace ? func : check(func)]),

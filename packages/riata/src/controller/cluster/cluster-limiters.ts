@@ -8,8 +8,8 @@ import {
 type MakeLimiter = (context: RateLimiterContext) => ItemRateLimiter;
 
 /**
- * A rate limiter for each cluster: what limits all keys together, as the default does, would otherwise have the keys of one
- * cluster, where everything fails, hold up those of all others.
+ * A rate limiter for each cluster: a limit over all keys together, as the default has, would otherwise let the keys of
+ * one failing cluster hold up those of all others.
  */
 export class ClusterLimiters {
   readonly #make: MakeLimiter;
@@ -27,7 +27,7 @@ export class ClusterLimiters {
       this.#limiters.set(cluster, limiter);
       return limiter;
     };
-    // At once, so that one that cannot be made is told of at once.
+    // At once, so that a failing factory is reported at once.
     this.#limiters.set('', this.#make(context));
     return {
       when: (id) => of(id).when(id),

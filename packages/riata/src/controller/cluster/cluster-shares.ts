@@ -36,7 +36,7 @@ export class ClusterShares {
     return count;
   }
 
-  /** What to run, which counts until {@link ended}; undefined if it has to wait. */
+  /** The request to run, which counts until {@link ended}; undefined if it has to wait. */
   admit(item: Item): Item | undefined {
     const cluster = item.key.cluster ?? '';
     const share = this.#shares.get(cluster) ?? { running: 0, waiting: new Map() };

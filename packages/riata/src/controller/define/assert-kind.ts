@@ -1,8 +1,8 @@
 import type { KindRef } from '../../object/kind.js';
 
 /**
- * Throws a `TypeError` for what is no kind. The compiler does not see it in JavaScript, nor that one of two modules that
- * import each other has nothing to give yet.
+ * Throws a `TypeError` for anything but a kind. The compiler does not see that in JavaScript, nor that one of two
+ * modules that import each other is not initialised yet.
  */
 export function assertKind(where: string, kind: KindRef | undefined): void {
   if (typeof kind?.kind === 'string' && typeof kind.plural === 'string') return;
@@ -11,7 +11,7 @@ export function assertKind(where: string, kind: KindRef | undefined): void {
   throw new TypeError(`${where}: expects ${expected}, got ${shownBriefly(kind)}${why}`);
 }
 
-/** What was given instead of something else, for a message: never its values. */
+/** Describes a wrong argument, for a message: never its values. */
 export function shownBriefly(given: unknown): string {
   if (typeof given === 'function') return `the function ${given.name || 'without a name'}`;
   if (Array.isArray(given)) return 'an array';

@@ -36,9 +36,9 @@ export interface OwnsOptions<T extends KubeObject> extends WatchOptions<T> {
 
 export const ownsOptionNames = optionNames<OwnsOptions<KubeObject>>({ allOwners: true, predicates: true });
 
-/** Says which objects a watched object matters to: those that refer to it. */
+/** Maps a watched object to the objects that refer to it. */
 export interface ReferencedBy<R extends KubeObject> {
-  /** What an object of the controller's kind refers to: names, in its own namespace unless said otherwise. */
+  /** The references of an object of the controller's kind: names, in its own namespace unless given otherwise. */
   readonly referencedBy: (object: R) => References;
 }
 
@@ -76,8 +76,8 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
   }
 
   /**
-   * Reconciles whatever `map` makes of an object of this kind when it changes, or all that refer to it, index and reverse
-   * map being made for that, or whatever a handler makes of the change (`Watches`, `EnqueueRequestsFromMapFunc`,
+   * When an object of this kind changes, reconciles the keys that `map` returns, or all objects that refer to it, with
+   * an index and a reverse map for that, or whatever a handler enqueues (`Watches`, `EnqueueRequestsFromMapFunc`,
    * `handler.Funcs`).
    *
    * @example
@@ -121,9 +121,9 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
   }
 
   /**
-   * Has the cache find objects of a kind by a field of your own (`IndexField`): `list` takes it as `fieldSelector`. The kind
-   * is read from the cache, as with {@link reads}. The cache is shared: all that index the same field of the same kind
-   * have to use the same function.
+   * Makes the cache index objects of a kind by a field of your own (`IndexField`): `list` takes it as `fieldSelector`.
+   * The kind is read from the cache, as with {@link reads}. The cache is shared: all users that index the same field of
+   * the same kind have to use the same function.
    *
    * @example
    * control(CronJob)
@@ -160,27 +160,30 @@ export class ControlBuilder<R extends KubeObject, O extends R | undefined = R> {
     return this.#watch({ through: 'source', make });
   }
 
-  /** Changes that matter, of all that is watched, before this or after (`WithEventFilter`); not of a {@link source}. */
+  /**
+   * Filters the changes of everything that is watched, before this or after (`WithEventFilter`); not of a {@link
+   * source}.
+   */
   filter(...predicates: readonly Predicate[]): ControlBuilder<R, O> {
     return new ControlBuilder<R, O>(this.#definition, [...this.#filters, ...predicates]);
   }
 
-  /** Calls the reconciler for objects that are gone, too, with no `object`. */
+  /** Calls the reconciler for deleted objects, too, with no `object`. */
   evenWhenGone(): ControlBuilder<R, R | undefined> {
     return new ControlBuilder<R, R | undefined>({ ...this.#definition, evenWhenGone: true }, this.#filters);
   }
 
   /**
-   * What is done before an object may go. The finalizer is set before the first reconcile and removed after this has
-   * succeeded; once deletion is requested, this is called instead of the reconciler. Whoever returns
-   * `requeueAfter` is not done yet, and is called again.
+   * Cleans up before an object is deleted. The finalizer is set before the first reconcile and removed after this has
+   * succeeded; once deletion is requested, this is called instead of the reconciler. If it returns `requeueAfter`, it
+   * is not done yet, and is called again.
    *
-   * It is done at least once, and in one process no more than once after it has succeeded: if the finalizer cannot be
-   * removed at once, since others change the object or the server refuses, only that is tried again. A process that
-   * ends in between leaves the finalizer, and the next one cleans up again: nothing may break if it is gone already.
+   * It runs at least once, and in one process no more than once after it has succeeded: if the finalizer cannot be
+   * removed at once, since others change the object or the server refuses, only that is retried. A process that ends in
+   * between leaves the finalizer, and the next one cleans up again: it must work if everything is cleaned up already.
    *
    * The finalizer is named after group and controller unless you give a name. Objects keep it when the controller is
-   * uninstalled, and cannot go: see `clearFinalizers`.
+   * uninstalled, and cannot be deleted: see `clearFinalizers`.
    */
   finalize(run: Reconciler<ReconcileContext<R>>, options: { readonly name?: string } = {}): ControlBuilder<R, O> {
     const { kind, name } = this.#definition;

@@ -18,7 +18,7 @@ export type MapFunc<T extends KubeObject = KubeObject> = (
   reader: Reader,
 ) => Iterable<Request> | Promise<Iterable<Request>>;
 
-/** What an object refers to: names, in its own namespace unless said otherwise. */
+/** The references of an object: names, in its own namespace unless given otherwise. */
 export type References = string | Request | undefined | readonly (string | Request | undefined)[];
 
 /** One thing that a controller watches, as its definition says it. Of any object, as the compiler is concerned. */
@@ -47,12 +47,12 @@ export type WatchDefinition =
       readonly through: 'reference';
       readonly kind: KindRef;
       readonly predicates: readonly Predicate[];
-      /** What an object of the controller's own kind refers to. */
+      /** The references of an object of the controller's own kind. */
       readonly references: (object: KubeObject) => References;
     }
   | { readonly through: 'source'; readonly make: (parts: SourceParts) => Source };
 
-/** What a source may be made of: see `ControlBuilder.source`. */
+/** The parts that a source may use: see `ControlBuilder.source`. */
 export interface SourceParts {
   /** Reads as the reconciler does. */
   readonly reader: Reader;
@@ -75,8 +75,8 @@ export interface FinalizeDefinition {
 }
 
 /**
- * A controller as a value: what it watches and reads and how it reconciles, without a connection. Made by `control`; run
- * by `manager.add` or `run`.
+ * A controller as a value: what it watches and reads and how it reconciles, without a connection. Made by `control`;
+ * run by `manager.add` or `run`.
  */
 export interface ControllerDefinition<R extends KubeObject = KubeObject> {
   readonly name: string;
@@ -84,9 +84,9 @@ export interface ControllerDefinition<R extends KubeObject = KubeObject> {
   readonly watches: readonly WatchDefinition[];
   /** Read from the cache, and not watched. */
   readonly reads: readonly KindRef[];
-  /** What the cache finds objects by; their kinds are read from the cache, too. */
+  /** The fields that the cache indexes; their kinds are read from the cache, too. */
   readonly indexes: readonly IndexDefinition[];
-  /** Whether it is called for objects that are gone, with no `object`. */
+  /** Whether it is called for deleted objects, with no `object`. */
   readonly evenWhenGone: boolean;
   readonly finalize?: FinalizeDefinition;
   readonly options: ControlOptions;
@@ -103,14 +103,14 @@ export interface ControlOptions extends Omit<ControllerOptions, 'runtime'> {
   /** Starts its watches while another replica leads, so that it can take over at once (`EnableWarmup`). @default false */
   readonly warmUp?: boolean;
   /**
-   * Where it works, if the manager has several clusters: on the manager's own, on those that are added, or on all. Keys of
-   * added ones carry the cluster's name. @default 'own'
+   * Where it works, if the manager has several clusters: on the manager's own, on added ones, or on all. Keys of added
+   * ones carry the cluster's name. @default 'own'
    */
   readonly clusters?: 'own' | 'added' | 'all';
   /**
    * Replicas share its keys if the manager has `sharding`: each key is owned by one of them at a time, whichever leads.
-   * Without `sharding`, it runs as any other. When a replica acquires a key, it reconciles the object; what only the last
-   * owner knew is lost, such as a `requeueAfter`, or the deletion of an object without finalizer. @default false
+   * Without `sharding`, it runs as any other. When a replica acquires a key, it reconciles the object; state of the
+   * last owner is lost, such as a `requeueAfter`, or the deletion of an object without finalizer. @default false
    */
   readonly sharded?: boolean;
   /** Runs on every replica, whichever leads (`NeedLeaderElection: false`): for controllers that write nothing. @default false */

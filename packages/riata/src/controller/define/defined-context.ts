@@ -6,7 +6,7 @@ import type { ReconcileRun } from '../loop/reconciler.js';
 import type { ObjectStatus } from '../status/object-status.js';
 import type { ReconcileEvent, StatusFields } from './reconcile-context.js';
 
-/** What is applied, as far as it is looked at here. */
+/** The parts of an applied object that are read here. */
 export type AppliedObject = WriteObject & {
   readonly metadata: { readonly name?: string; readonly namespace?: string };
 };
@@ -14,7 +14,7 @@ export type AppliedObject = WriteObject & {
 /** Options of `apply`, as reconcilers give them. */
 export type OwnedApplyOptions = Omit<ApplyOptions, 'ownedBy' | 'current'> & { readonly owned?: boolean };
 
-/** What a {@link DefinedContext} does, it has done by this. */
+/** The functions behind a {@link DefinedContext}. */
 export interface ContextWork<R extends KubeObject> {
   /** May throw. */
   apply(
@@ -27,7 +27,7 @@ export interface ContextWork<R extends KubeObject> {
   delegatingFor(run: ActiveReconcile): Client;
 }
 
-/** What a reconciler gets, as it is made here; see `ReconcileContext`. */
+/** The context of a reconciler; see `ReconcileContext`. */
 export interface DefinedContext<R extends KubeObject> extends ReconcileRun {
   readonly object: R | undefined;
   readonly client: Client;
@@ -38,7 +38,7 @@ export interface DefinedContext<R extends KubeObject> extends ReconcileRun {
 
 /**
  * Makes it. Reconcilers take functions out of it and spread it into objects of their own, so all of it are own
- * properties that need no `this`; what most do without is made when it is asked for.
+ * properties that need no `this`; rarely used parts are created on first use.
  */
 export function definedContext<R extends KubeObject>(
   work: ContextWork<R>,

@@ -81,8 +81,8 @@ export class DefinedController<R extends KubeObject = KubeObject> {
   }
 
   /**
-   * Works on this cluster, too, until the signal aborts or the controller ends. It keeps nobody waiting: its objects are
-   * reconciled once what is watched there is synced, those of others go on. May be called before the controller runs.
+   * Works on this cluster, too, until the signal aborts or the controller ends. It does not block: its objects are
+   * reconciled once its watches are synced, those of others continue. May be called before the controller runs.
    */
   async join(
     place: ControllerPlace & { readonly cluster: string },
@@ -101,7 +101,10 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     newcomer.early.release(this.controller.queue);
   }
 
-  /** False if the signal has aborted before. What is refused today may be allowed tomorrow: informers go on asking. */
+  /**
+   * False if the signal has aborted before. A list that is refused today may be allowed tomorrow: informers keep
+   * trying.
+   */
   async #synced(sources: readonly Source[], cluster: string, signal: AbortSignal): Promise<boolean> {
     const { clock, log } = this.#runtime;
     const fields = { controller: this.#definition.name, cluster };
@@ -122,8 +125,8 @@ export class DefinedController<R extends KubeObject = KubeObject> {
   }
 
   /**
-   * Forgets a cluster whose signal has aborted, and aborts what is being reconciled there. What is left of its keys in the
-   * queue leads to nothing.
+   * Forgets a cluster whose signal has aborted, and aborts its reconciles in flight. Its remaining keys in the queue
+   * are dropped.
    */
   leave(cluster: string): void {
     this.#reconcilers.delete(cluster);
@@ -137,7 +140,7 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     void this.controller.endReconciles(isThere, new Removed(`cluster "${cluster}" was removed`), { atOnce: true });
   }
 
-  /** Clusters that are not synced yet: what comes from there waits. */
+  /** Clusters that are not synced yet: their keys wait. */
   get waitingFor(): readonly string[] {
     return [...this.#newcomers].filter(([, { isSynced }]) => !isSynced).map(([name]) => `cluster ${name}`);
   }
@@ -157,7 +160,7 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     await Promise.all(replays);
   }
 
-  /** What comes before its cluster is synced waits; what is left of a cluster that is gone leads to nothing. */
+  /** Keys of a cluster that is not synced yet wait; keys of a removed cluster are dropped. */
   #setAside(item: WorkItem<Request, readonly Cause[]>): boolean {
     const cluster = item.key.cluster ?? '';
     const newcomer = this.#newcomers.get(cluster);

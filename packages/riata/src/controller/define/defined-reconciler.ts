@@ -43,7 +43,7 @@ export interface ControllerPlace {
   readonly recorder?: { event(object: KubeObject, event: ReconcileEvent): void };
 }
 
-/** What is remembered from one reconcile to the next; in memory alone. */
+/** The state between reconciles; in memory alone. */
 export class ReconcilerMemory {
   readonly cleanedUp = new CleanedUp();
   readonly failures = new ReportedFailures();
@@ -119,7 +119,7 @@ export class DefinedReconciler<R extends KubeObject> {
     if (!object.metadata.finalizers?.includes(finalize.name)) return undefined;
     if (!this.#memory.cleanedUp.has(run.key, object)) {
       const result = await this.#call(run, object, finalize.run as unknown as Reconciler<never>);
-      // Whoever wants to come back is not done yet.
+      // A clean-up that requeues is not done yet.
       if (result !== undefined) return result;
       this.#memory.cleanedUp.add(run.key, object);
     }
@@ -147,7 +147,10 @@ export class DefinedReconciler<R extends KubeObject> {
     }
   }
 
-  /** Whether a failure comes of the object itself being no more. The cache may not know yet, so the server is asked. */
+  /**
+   * Whether a failure is due to the deletion of the object itself. The cache may not know yet, so this reads from the
+   * server.
+   */
   async #isGone(object: R, error: unknown): Promise<boolean> {
     if (!isNotFound(error)) return false;
     const { namespace, name, uid } = object.metadata;
@@ -164,7 +167,7 @@ export class DefinedReconciler<R extends KubeObject> {
     });
   }
 
-  /** Written anew once a second. */
+  /** Written again once a second. */
   readonly #time = (): string => {
     const second = Math.floor(this.#runtime.clock.now() / 1000);
     if (second !== this.#second) {
@@ -183,7 +186,7 @@ export class DefinedReconciler<R extends KubeObject> {
     try {
       await status?.failed(error, { isEcho, signal: moment?.signal });
     } catch (failure) {
-      // Each further try is told of by its own failure.
+      // Each further try is reported by its own failure.
       const isKnown = failure instanceof UndeclaredFieldError && failure.isKnown;
       const level = run.attempt === 1 && !isKnown ? 'warn' : 'debug';
       run.log[level]('cannot report the failure in the status', { error: failure });
@@ -218,7 +221,7 @@ export class DefinedReconciler<R extends KubeObject> {
     return this.#applied(applyOperation(kind, placed, { ...asked, current }), run);
   }
 
-  /** What the cache has of it may take a moment; a kind that it does not hold is applied without looking. */
+  /** The cache may take a moment; a kind that it does not hold is applied without comparing. */
   async #applySlowly(
     kind: KindRef,
     object: AppliedObject,
@@ -255,7 +258,7 @@ export class DefinedReconciler<R extends KubeObject> {
     });
   }
 
-  /** What the cache does not hold is read from the server: that ends with the reconcile, too, and is part of its span. */
+  /** Kinds outside the cache are read from the server: that ends with the reconcile, too, and is part of its span. */
   #readerFor(run: ActiveReconcile): Reader {
     const bound = <T extends CallOptions>(options: T | undefined) => ({
       ...(options as T),
@@ -265,7 +268,7 @@ export class DefinedReconciler<R extends KubeObject> {
     return trackedReader(this.#cache, run.calls.track, bound);
   }
 
-  /** What one reconcile writes with: ends with it, and tells it what was written. */
+  /** The writer of one reconcile: ends with it, and records its writes. */
   clientFor(run: ActiveReconcile): KubeClient {
     return intercept(this.#client, async (operation, next) => {
       const { signal = run.innerSignal, span = run.span } = operation;

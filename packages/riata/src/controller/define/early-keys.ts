@@ -4,7 +4,7 @@ import { type Cause, mergeCauses, type Request, type RequestQueue } from '../loo
 
 type Item = WorkItem<Request, readonly Cause[]>;
 
-/** Keys that came before they may run, each once, with all that led to it. */
+/** Keys that were enqueued before they may run, each once, with all its causes. */
 export class EarlyKeys {
   readonly #items = new Map<string, Item>();
 

@@ -10,12 +10,12 @@ import type { Request } from '../loop/request.js';
 /** How often an object that others change at the same time is tried. */
 const mostTries = 10;
 
-/** What the finalizer of a controller is called unless told otherwise. */
+/** The default name of a controller's finalizer. */
 export function defaultFinalizer({ group }: Pick<KindRef, 'group'>, controller: string): string {
   return `${group.includes('.') ? group : 'riata.dev'}/${controller}`;
 }
 
-/** Adds the finalizer if it is not there. Fails with a conflict if the object has changed: then look again. */
+/** Adds the finalizer if it is missing. Fails with a conflict if the object has changed: then retry. */
 export async function ensureFinalizer<R extends KubeObject>(
   client: Client,
   kind: KindRef<R>,
@@ -28,8 +28,9 @@ export async function ensureFinalizer<R extends KubeObject>(
 }
 
 /**
- * Takes finalizers off an object, however old what is known of it; others' stay. Resolves to what the server has then;
- * undefined if it is gone, or another one has its name. Fails with a conflict if others change it all the time.
+ * Removes finalizers from an object, however stale the given version; those of others stay. Resolves to the server's
+ * object; undefined if it was deleted, or another one has its name. Fails with a conflict if others change it all the
+ * time.
  */
 export async function dropFinalizers<R extends KubeObject>(
   client: Client,
@@ -55,8 +56,8 @@ export async function dropFinalizers<R extends KubeObject>(
 }
 
 /**
- * Which objects were cleaned up while their finalizer could not be removed yet: each key with the UID. What is removed in
- * a later try, or gone by then, is not cleaned up again by this process.
+ * Objects that were cleaned up while their finalizer could not be removed yet: each key with the UID. An object whose
+ * finalizer is removed in a later try, or which is deleted by then, is not cleaned up again by this process.
  */
 export class CleanedUp {
   readonly #uids = new Map<string, string>();
@@ -73,7 +74,7 @@ export class CleanedUp {
     if (this.#uids.size > 0) this.#uids.delete(keyId(key));
   }
 
-  /** A cluster is gone, and all that is in it. */
+  /** A cluster was removed, with everything in it. */
   clusterGone(cluster: string): void {
     forgetCluster(this.#uids, cluster);
   }

@@ -36,7 +36,7 @@ export interface ReconcileEvent {
   /** Short and for machines, in upper camel case: `FailedMount`. */
   readonly reason: string;
   readonly message: string;
-  /** What was done or tried about it, for machines. @default none */
+  /** The action that was taken or tried, for machines. @default none */
   readonly action?: string;
 }
 

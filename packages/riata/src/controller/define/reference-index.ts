@@ -6,10 +6,10 @@ import { ownKindSource } from '../source/kind-source.js';
 import type { SyncingSource } from '../source/source.js';
 import { type ControllerDefinition, referenceKeys, type WatchDefinition } from './controller-definition.js';
 
-/** Which objects refer to a key, kept up to date by what is told of those objects. */
+/** Which objects refer to a key, kept up to date by their changes. */
 export class ReferenceIndex {
   readonly #referencesOf: (object: KubeObject) => readonly string[];
-  /** What each object refers to; those that refer to nothing are not there. */
+  /** The references of each object; objects without references are not in it. */
   readonly #references = new Map<string, readonly string[]>();
   readonly #referring = new Map<string, Set<string>>();
 
@@ -58,7 +58,7 @@ export function referenceSource(
     if (change.type !== 'Sync') index.take(change);
   };
   const name = `references to ${kind.kind}`;
-  // What an object refers to may have changed before it was known that it does.
+  // An object's references may have changed before they were indexed.
   const options = { name, handlerName: 'referencedBy', enqueueRecovered: true, isQuiet: true, runtime };
   return { index, source: ownKindSource<KubeObject>(cache, definition.kind, take, options) };
 }

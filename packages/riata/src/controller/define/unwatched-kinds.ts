@@ -2,10 +2,10 @@ import type { KindRef } from '../../object/kind.js';
 import type { Logger } from '../../runtime/log/logger.js';
 import type { ControllerDefinition } from './controller-definition.js';
 
-/** Says once of each kind that objects of it are applied, and owned, and nobody would notice if they changed. */
+/** Logs once for each kind whose objects are applied and owned, but not watched: changes to them would go unnoticed. */
 export class UnwatchedKinds {
   readonly #watched: readonly KindRef[];
-  /** Watched, or told of. */
+  /** Watched, or logged. */
   readonly #known = new Set<KindRef>();
 
   constructor({ watches }: Pick<ControllerDefinition, 'watches'>) {

@@ -71,7 +71,7 @@ export class ControllerMetrics {
     this.#active.set(0);
   }
 
-  /** From now on so many reconciles may run at once. */
+  /** From now on this many reconciles may run at once. */
   most(concurrency: number): void {
     this.#most.set(concurrency);
   }

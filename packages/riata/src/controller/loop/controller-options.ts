@@ -28,7 +28,7 @@ export interface ControllerOptions {
   readonly rateLimiter?: WorkQueueOptions<Request, never>['rateLimiter'];
   /** Makes the queue from the resolved options (`NewQueue`, `MakeQueue`). @default a `WorkQueue` */
   readonly newQueue?: (options: RequestQueueOptions) => RequestQueue;
-  /** Urgent keys first: what changed before what was there at the start (`UsePriorityQueue`). @default true */
+  /** Urgent keys first: changes before objects of the first list (`UsePriorityQueue`). @default true */
   readonly priority?: WorkQueueOptions<Request, never>['priority'];
   /**
    * Keys of the same group take turns with those of others. `'namespace'`: by namespace, in each cluster. A key for which it
@@ -42,7 +42,7 @@ export interface ControllerOptions {
   readonly timeout?: Duration | 'never';
   /** How long to wait after this error; undefined leaves it to the rate limiter. @default always undefined */
   readonly backoff?: (error: unknown, attempt: number) => Duration | undefined;
-  /** After so many failures in a row a key is given up until it changes. @default 'never' given up */
+  /** After this many failures in a row a key is given up until it changes. @default 'never' given up */
   readonly maxRetries?: number | 'never';
   /** Called with each key that is given up; not awaited. Errors are logged. */
   readonly onGiveUp?: (key: Request, error: unknown, attempt: number) => unknown;

@@ -243,7 +243,7 @@ export class Controller {
     return this.#running.stopMatching(atOnce ? 0 : this.#numbers.drainMs, reason, matches);
   }
 
-  /** Reconciles that are being stopped, or will be, have no more time to end by themselves: their signal aborts. */
+  /** Reconciles that are stopping, now or later, get no more time: their signal aborts. */
   hurry(): void {
     this.#isHurried = true;
     const { aborted, reason } = this.#stop.signal;

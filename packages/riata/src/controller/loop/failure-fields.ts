@@ -38,8 +38,8 @@ export function readableError(thrown: unknown): unknown {
 }
 
 /**
- * Whether the thrown value shows a bug in the program, where Go would panic: what the language itself throws,
- * or no error at all. `fetch` throws a `TypeError` with a cause when the network fails.
+ * Whether the thrown value shows a bug in the program, where Go would panic: an error of the language itself, or not an
+ * error at all. `fetch` throws a `TypeError` with a cause when the network fails.
  */
 export function isMistake(error: unknown): boolean {
   if (!(error instanceof Error)) return true;
@@ -47,8 +47,8 @@ export function isMistake(error: unknown): boolean {
 }
 
 /**
- * The first place outside of this package, as `reconcile (/app/main.ts:41:12)`; if there is none, the first of all, but for
- * answers of the server, which all are made in one place.
+ * The first place outside of this package, as `reconcile (/app/main.ts:41:12)`; without one, the first of all, except
+ * for answers of the server, which are all created in one place.
  */
 function whereThrown(error: unknown): string | undefined {
   const at = thrownAt(error);

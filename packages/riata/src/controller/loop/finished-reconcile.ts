@@ -4,7 +4,7 @@ import type { Outcome } from './outcomes.js';
 import { describeWrite, type NotedWrite, type ReconcileOutcome, type ReconcileRecord } from './reconcile-record.js';
 import type { Cause, Request } from './request.js';
 
-/** What is kept of a reconcile that has ended. */
+/** The record of an ended reconcile. */
 export class FinishedReconcile {
   #key!: Request;
   #attempt = 0;
@@ -39,7 +39,7 @@ export class FinishedReconcile {
     this.#id = reconcile.assignedID;
   }
 
-  /** What `explain` shows of it. */
+  /** Its form in `explain`. */
   describe(controller: string, random: Pick<Random, 'uuid'>): ReconcileRecord {
     this.#id ??= random.uuid();
     const firstMs = this.#reasons.reduce((earliest, { atMs }) => Math.min(earliest, atMs), this.#startedMs);

@@ -33,7 +33,10 @@ export class KeyAdmission {
     return this.#parts.shares?.waiting ?? 0;
   }
 
-  /** What to reconcile, until {@link ended}. Undefined: the key is not this replica's, was set aside, or has to wait. */
+  /**
+   * The request to reconcile, until {@link ended}. Undefined: the key belongs to another replica, was set aside, or has
+   * to wait.
+   */
   admit(item: Item): Item | undefined {
     const { queue, work, selfWake, shares, metrics } = this.#parts;
     const { key, note = [] } = item;
@@ -57,7 +60,7 @@ export class KeyAdmission {
     this.#parts.shares?.ended(key);
   }
 
-  /** If the key is enqueued once more, its failures count from zero. */
+  /** If the key is enqueued again, its failures count from zero. */
   #drop(key: Request): undefined {
     const { queue, outcomes, shares } = this.#parts;
     outcomes.forget(key);

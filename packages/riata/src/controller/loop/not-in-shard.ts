@@ -1,8 +1,8 @@
 const brand: unique symbol = Symbol.for('riata.notInShard') as never;
 
 /**
- * The key belongs to another replica. It says nothing of the object: that it is not worked on here does not mean that it
- * is gone. Recognised by a brand: ask with {@link isNotInShard}.
+ * The key belongs to another replica. That says nothing about the object: it may well exist. Recognised by a brand:
+ * check with {@link isNotInShard}.
  */
 export class NotInShard extends Error {
   override readonly name = 'NotInShard';

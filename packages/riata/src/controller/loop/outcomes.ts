@@ -16,11 +16,11 @@ import { requeueOf } from './result.js';
 import type { SelfWakeBackoff } from './self-wake-backoff.js';
 import { isTerminalError } from './terminal-error.js';
 
-/** How a reconcile ended, and when its key runs again by itself. */
+/** How a reconcile ended, and when its key runs again. */
 export interface Outcome {
   readonly outcome: ReconcileOutcome;
   readonly requeueAfterMs?: number;
-  /** What it threw, as text. */
+  /** The error, as text. */
   readonly error?: string;
 }
 

@@ -27,8 +27,8 @@ interface Failing {
 }
 
 /**
- * What a controller's queue asks about keys: functions of yours, which must not keep a key from running, nor any other.
- * What they fail for is logged, counted, and shown by health for ten minutes.
+ * Calls your functions about keys for a controller's queue. Their failures must not keep any key from running: they are
+ * logged, counted, and shown by health for ten minutes.
  */
 export class QueueFunctions {
   readonly #runtime: Runtime;

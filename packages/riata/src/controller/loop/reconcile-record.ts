@@ -25,7 +25,10 @@ export interface ReconcileWrite {
 /** One reconcile, to be looked at later: why it ran, how long it took, what it did; or why there was none (`not_enqueued`). */
 export interface ReconcileRecord {
   readonly controller: string;
-  /** What was reconciled; if nothing was, the object that a function fails for, which may be of another kind (`reasons`). */
+  /**
+   * The reconciled key; if nothing was reconciled, the object that a function fails for, which may be of another kind
+   * (`reasons`).
+   */
   readonly key: Request;
   /** `''` if nothing was reconciled. */
   readonly reconcileID: string;
@@ -38,11 +41,11 @@ export interface ReconcileRecord {
   readonly priority: number;
   readonly reasons: readonly Cause[];
   readonly outcome: ReconcileOutcome;
-  /** What it threw, in words. */
+  /** The error, in words. */
   readonly error?: string;
   /** When it is looked at again without a change; undefined if not. */
   readonly requeueAfterMs?: number;
-  /** No more than the first 64. */
+  /** At most the first 64. */
   readonly writes: readonly ReconcileWrite[];
 }
 

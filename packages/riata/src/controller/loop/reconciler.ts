@@ -4,13 +4,13 @@ import type { Span } from '../../runtime/tracing.js';
 import type { Cause, Request } from './request.js';
 import type { Result } from './result.js';
 
-/** What a reconcile gets at the least. */
+/** The least that a reconcile gets. */
 export interface ReconcileRun {
   /** Which object. */
   readonly key: Request;
   /** Aborts when the time allowed is over, on shutdown, and when the lease is lost. */
   readonly signal: AbortSignal;
-  /** What time it is, and waiting: that of the manager, so that a test which moves it moves the reconciler, too. */
+  /** The manager's clock, to read time and to wait: a test that moves it moves the reconciler, too. */
   readonly clock: Scheduler;
   /** Names controller, key and reconcileID in every line. */
   readonly log: Logger;

@@ -2,14 +2,14 @@ import { type ClusterKey, clusterKey, keyId } from '../../object/key.js';
 import type { KubeObject } from '../../object/meta.js';
 import type { WorkQueue } from '../../queue/work-queue.js';
 
-/** What is to be reconciled (`reconcile.Request`): the key of an object, frozen. */
+/** The key to reconcile (`reconcile.Request`), frozen. */
 export type Request = ClusterKey;
 
 /** Why something is reconciled. */
 export interface Cause {
   /** Through what: `'for Foo'`, `'owns Deployment'`, `'retry'`, `'requeueAfter'`, the name of a source. */
   readonly source: string;
-  /** What happened, if it was a change of an object. */
+  /** The change, if it was a change of an object. */
   readonly change?: 'Added' | 'Updated' | 'Deleted' | 'Sync';
   /** Which object changed: `Deployment shop/cart`. */
   readonly object?: string;
@@ -27,7 +27,7 @@ export type RequestQueue = WorkQueue<Request, readonly Cause[]>;
 /** Causes that are kept of one reconcile, the newest. */
 export const mostCauses = 16;
 
-/** One list of two: like causes are counted, not repeated, and no more than a few are kept, the newest. */
+/** Merges two lists: equal causes are counted, not repeated, and only the newest few are kept. */
 export function mergeCauses(earlier: readonly Cause[], later: readonly Cause[]): readonly Cause[] {
   const merged = [...earlier];
   for (const cause of later) {

@@ -1,9 +1,9 @@
 import { type Duration, durationMs } from '../../object/duration.js';
 
 /**
- * What a reconcile may return (`reconcile.Result`). Nothing: done until something changes. `requeueAfter`: reconcile once
- * more after that time, changes or not; for a computed duration, use `${ms}ms`; a negative one means at once (the original
- * takes 0 for none). `requeue`: reconcile once more with the rate limiter's backoff.
+ * The result of a reconcile (`reconcile.Result`). Nothing: done until something changes. `requeueAfter`: reconcile
+ * again after that time, changes or not; for a computed duration, use `${ms}ms`; a negative one means at once (the
+ * original takes 0 for none). `requeue`: reconcile again with the rate limiter's backoff.
  *
  * @example
  * const again: Result = { requeueAfter: `${dueAt - clock.now()}ms` };

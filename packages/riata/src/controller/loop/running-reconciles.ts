@@ -66,7 +66,7 @@ export class RunningReconciles {
     return [...this.#active.keys()].map(({ info }) => info);
   }
 
-  /** Those that ended, oldest first. */
+  /** Ended reconciles, oldest first. */
   get records(): readonly ReconcileRecord[] {
     return this.#history.records;
   }
@@ -124,8 +124,8 @@ export class RunningReconciles {
   }
 
   /**
-   * Stops reconciles: after `drainMs`, in which they may end by themselves, their signal aborts with `reason`. Those that
-   * ignore it are reported. Dispose the answer to cancel what has not happened yet.
+   * Stops reconciles: after `drainMs`, in which they may finish, their signal aborts with `reason`. Those that ignore
+   * it are reported. Dispose the result to cancel what has not happened yet.
    */
   stop(drainMs: number, reason: StopReason, isMeant: (reconcile: ActiveReconcile) => boolean = () => true): Disposable {
     const { clock } = this.#parts.runtime;

@@ -17,14 +17,14 @@ import type { Predicate } from './predicate.js';
 import type { SourceFailures } from './source-failures.js';
 import { withChange } from './untaken-changes.js';
 
-/** What is not urgent: objects of the first list, and those of which nothing changed. */
+/** Not urgent: objects of the first list, and those that did not change. */
 export const lowPriority = -100;
 
 /** How long a call for one object may take before the objects behind it are handled beside it. */
 const slowMs = 30_000;
 /** The same while another call hangs: many that do so must not add up. */
 const slowBesideOthersMs = 1_000;
-/** Of an object that is gone, no newer version will come: it is given up after so many calls, within three minutes. */
+/** A deleted object gets no newer version: it is given up after this many calls, within three minutes. */
 const mostAttemptsWhenGone = 10;
 /** A kind that is not served yet may come any time. */
 const unservedRetryMs = 5_000;
@@ -36,7 +36,7 @@ export interface ChangeIntakeParts<T extends KubeObject> {
   /** Of the objects, for causes; undefined: each says its own. */
   readonly kind: string | undefined;
   readonly handler: EventHandler<T>;
-  /** What the handler is called in logs and health. @default 'handler' */
+  /** The handler's name in logs and health. @default 'handler' */
   readonly handlerName?: string;
   /** Puts an object itself in line once the handler works for it again. @default false */
   readonly enqueueRecovered?: boolean;
@@ -51,7 +51,7 @@ export interface ChangeIntakeParts<T extends KubeObject> {
 interface Untaken<T extends KubeObject> {
   /** In order; see {@link withChange}. */
   changes: readonly Change<T>[];
-  /** While a call hangs: what came meanwhile. */
+  /** Changes that came while a call hangs. */
   later: readonly Change<T>[] | undefined;
   isUnserved: boolean;
 }
@@ -81,9 +81,9 @@ export class ChangeIntake<T extends KubeObject> implements Pick<ResourceEventHan
   }
 
   /**
-   * Hands a change to predicates and handler. If one of them fails for it, this is logged, others pass, and the object is
-   * retried with backoff: with its newest state as soon as there is one, no more once it is gone. A handler that takes
-   * longer than 30 seconds is not waited for any more.
+   * Passes a change to predicates and handler. If one of them fails for it, this is logged, others pass, and the object
+   * is retried with backoff: with its newest state as soon as there is one, and not after its deletion. A handler that
+   * takes longer than 30 seconds is no longer awaited.
    */
   onChange(change: Change<T>): void | Promise<void> {
     const { key } = change;
@@ -180,7 +180,7 @@ export class ChangeIntake<T extends KubeObject> implements Pick<ResourceEventHan
     });
   }
 
-  /** A call has ended for the first of these changes: what is left, and what has come meanwhile, follows. */
+  /** The call for the first of these changes has ended: the rest follows, and changes that came meanwhile. */
   #ended(
     key: string,
     changes: readonly Change<T>[],
@@ -380,7 +380,7 @@ function refuse(refused: readonly unknown[]): void {
   if (refused.length > 0) throw new Error('the queue refused a key', { cause: refused[0] });
 }
 
-/** A promise is true, whatever it resolves to: whoever wrote `async` does not mean that. */
+/** A promise is truthy, whatever it resolves to: an async predicate is a mistake. */
 function passes(answer: unknown): boolean {
   if (!isPromise(answer)) return Boolean(answer);
   answer.then(undefined, () => {});

@@ -7,10 +7,10 @@ import { placeRequest, type Request, type RequestQueue, requestFor } from '../lo
 import type { Source } from './source.js';
 import type { SourceFailures } from './source-failures.js';
 
-/** What a channel may hold, unless there is a `map`. */
+/** The items of a channel, without a `map`. */
 export type ChannelItem = Request | Pick<KubeObject, 'metadata'>;
 
-/** Where a {@link channelSource} reads: something to iterate once, or a function that begins anew after a failure. */
+/** The input of a {@link channelSource}: an iterable to read once, or a function that starts over after a failure. */
 export type Channel<T> = AsyncIterable<T> | ((options: { readonly signal: AbortSignal }) => AsyncIterable<T>);
 
 /** Options of {@link channelSource}. */
@@ -22,8 +22,8 @@ export interface ChannelSourceOptions<T> {
   /** Of the keys. @default 0 */
   readonly priority?: number;
   /**
-   * Reads on only while fewer keys than that are ready in the queue: so many different keys may wait, however many come
-   * (`source.WithBufferSize`). @default 1024
+   * Reads on only while fewer keys than this are ready in the queue: this many different keys may wait, however many
+   * come (`source.WithBufferSize`). @default 1024
    */
   readonly bufferSize?: number;
   /** @default the controller's */

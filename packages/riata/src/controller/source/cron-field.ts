@@ -6,7 +6,7 @@ export interface CronField {
   readonly isWild: boolean;
 }
 
-/** What a field may hold. */
+/** The values of a field. */
 export interface CronFieldRange {
   readonly name: string;
   readonly min: number;

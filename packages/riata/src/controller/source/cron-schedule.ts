@@ -24,13 +24,13 @@ const dayMs = 86_400_000;
 const horizonDays = 366 * 41;
 
 /**
- * Reads a cron expression of five fields (minute, hour, day of month, month, day of week), with lists, ranges, steps,
- * names of months and days, and shorthands such as `@daily`. If both days are restricted, either will do, as cron has it.
- * Throws a `SyntaxError` for anything else, and for what never comes, such as 30 February.
+ * Parses a cron expression of five fields (minute, hour, day of month, month, day of week), with lists, ranges, steps,
+ * names of months and days, and shorthands such as `@daily`. If both days are restricted, either matches, as in cron.
+ * Throws a `SyntaxError` for anything else, and for dates that never come, such as 30 February.
  *
- * In a time zone whose clocks change, what is due at fixed hours is due once on each of its days: a time that is skipped
- * comes as long after the change, of a time that comes twice the first counts. What is due every hour, or every few
- * (`*` or a step of it), goes by what clocks show.
+ * In a time zone with clock changes, a schedule at fixed hours is due once on each of its days: a skipped time is due
+ * as long after the change, and of a repeated time the first counts. A schedule for every hour, or every few (`*` or a
+ * step of it), follows the wall clock.
  */
 export function parseCron(expression: string, timeZone = 'UTC'): CronSchedule {
   const text = expression.trim();
@@ -60,7 +60,7 @@ class Schedule implements CronSchedule {
     this.#offsetAt = offsetAt;
     const [minutes, hours] = fields;
     this.#times = hours.values.flatMap((hour) => minutes.values.map((minute) => hour * hourMs + minute * minuteMs));
-    // What never comes is told now, not in forty years.
+    // A date that never comes is reported now, not in forty years.
     this.next(Date.UTC(2000, 0, 1));
   }
 

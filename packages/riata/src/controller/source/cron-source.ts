@@ -23,7 +23,7 @@ export const cronSourceOptionNames = optionNames<CronSourceOptions>({
   runtime: true,
 });
 
-/** The wall clock may be set meanwhile, or the machine sleep: look again now and then. */
+/** The wall clock may be set meanwhile, or the machine may sleep: check again now and then. */
 const longestSleepMs = 60_000;
 
 /**
@@ -48,7 +48,7 @@ export function cronSource(expression: string, keys: TimedKeys, options: CronSou
         let after = clock.now();
         while (!signal.aborted) {
           const now = clock.now();
-          // Set back: what is due again by the new time comes again, and nothing is waited for that is long past.
+          // Set back: times that are due again by the new time fire again, and no wait for the old time remains.
           if (now < after) after = now;
           const due = schedule.next(after);
           if (due > now) {

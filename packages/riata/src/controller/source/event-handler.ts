@@ -58,8 +58,9 @@ export function enqueueRequestForOwner(owner: KindRef, options: OwnerOptions = {
 }
 
 /**
- * What `map` makes of the object, as it was and as it is (`handler.EnqueueRequestsFromMapFunc`): what it no longer refers
- * to hears of that, too. What both lead to is put in line once.
+ * Enqueues the keys that `map` returns for the object, before and after the change
+ * (`handler.EnqueueRequestsFromMapFunc`): an object that it no longer refers to is reconciled, too. A key of both is
+ * enqueued once.
  */
 export function enqueueRequestsFromMap<T extends KubeObject>(
   map: (object: T) => Iterable<Request> | Promise<Iterable<Request>>,
@@ -69,7 +70,7 @@ export function enqueueRequestsFromMap<T extends KubeObject>(
     const takeAll = (answers: readonly unknown[]) => {
       for (const request of distinctRequests(answers.flatMap(keysIn))) enqueue(request);
     };
-    // Together: what came first may be worked on by the time the other comes, and would be once more.
+    // Together: otherwise the first key may already run when the other is added, and would run again.
     return given.some(isPromise) ? Promise.all(given).then(takeAll) : takeAll(given);
   };
 }
@@ -87,7 +88,7 @@ function keysIn(requests: unknown): Request[] {
   );
 }
 
-/** By kind of change (`handler.Funcs`); what is left out leads to nothing. A resync counts as an update. */
+/** By type of change (`handler.Funcs`); missing functions enqueue nothing. A resync counts as an update. */
 export function handlerFuncs<T extends KubeObject>(funcs: {
   readonly create?: (object: T, enqueue: Enqueue, isInInitialList: boolean) => void;
   readonly update?: (old: T, object: T, enqueue: Enqueue) => void;

@@ -11,8 +11,8 @@ import { type KindSourceOptions, kindSourceOptionNames } from './kind-source.js'
 import type { SyncingSource } from './source.js';
 
 /**
- * Changes that an informer tells (`source.Informer`): one that somebody else runs, such as that of a
- * `SharedInformerFactory`. Where there is a `Cache`, use `kindSource`.
+ * The changes of an informer (`source.Informer`) that is run elsewhere, such as that of a `SharedInformerFactory`. With
+ * a `Cache`, use `kindSource`.
  */
 export function informerSource<T extends KubeObject>(
   informer: SharedInformer<T>,

@@ -28,8 +28,8 @@ export const intervalSourceOptionNames = optionNames<IntervalSourceOptions>({
 });
 
 /**
- * Keys again and again, such as those of all objects of a kind: what has to be looked at though no object changes. If it
- * takes longer than the interval to find them, the next time comes later; times are never made up for.
+ * Enqueues keys periodically, such as those of all objects of a kind: for state that changes without an event. If
+ * finding them takes longer than the interval, the next time is later; missed times are not made up for.
  *
  * @example
  * control(Cart).source(({ reader }) => intervalSource('10m', allOf(reader, Cart)))

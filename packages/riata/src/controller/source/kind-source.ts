@@ -60,10 +60,10 @@ export function ownKindSource<T extends KubeObject>(
   return new KindSource(cache, kind, handler, options);
 }
 
-/** A source that can handle the objects that it knows once more. */
+/** A source that can replay the objects that it knows. */
 export interface ReplayingSource extends SyncingSource {
   /**
-   * Handles each object in the cache whose key matches once more, as on start. Resolves when all were handled; an object
+   * Handles each object in the cache whose key matches again, as on start. Resolves when all were handled; an object
    * that a predicate or handler fails for is retried by the source, as ever. Does nothing before the source is started.
    */
   replay(matches: (key: Request) => boolean, options: { readonly signal: AbortSignal }): Promise<void>;
@@ -88,7 +88,7 @@ export function indexSource(
 /** For what the framework itself makes. */
 interface OwnSourceOptions<T extends KubeObject> extends KindSourceOptions<T> {
   readonly indexers?: Indexers<T>;
-  /** What the handler is called in logs and health. @default 'handler' */
+  /** The handler's name in logs and health. @default 'handler' */
   readonly handlerName?: string;
   /** See `ChangeIntakeParts`. */
   readonly enqueueRecovered?: boolean;

@@ -17,15 +17,15 @@ import { lowPriority } from './change-intake.js';
 import type { Source } from './source.js';
 import type { SourceFailures } from './source-failures.js';
 
-/** What a {@link pollerSource} is told of the system that it asks. */
+/** How a {@link pollerSource} reads another system. */
 export interface PollerSourceOptions<T> {
   /** How often. @default '1m' */
   readonly every?: Duration;
   /** All items that there are; undefined if nothing has changed since the last time. */
   readonly poll: (options: { readonly signal: AbortSignal }) => Promise<Iterable<T> | undefined>;
-  /** Tells items apart. */
+  /** Identifies items. */
   readonly id: (item: T) => string;
-  /** What has to be reconciled when the item comes, changes or goes. */
+  /** The keys to reconcile when the item is added, changed or removed. */
   readonly keys: (item: T) => Request | Iterable<Request>;
   /** Changes with the item: a version, an ETag. It is kept for each item. @default its JSON */
   readonly version?: (item: T) => string;
@@ -51,16 +51,16 @@ export const pollerSourceOptionNames = optionNames<PollerSourceOptions<unknown>>
   runtime: true,
 });
 
-/** What is kept of an item: not the item. */
+/** What is remembered of an item: not the item. */
 interface Known {
   readonly version: string;
   readonly keys: readonly Request[];
 }
 
 /**
- * Asks another system again and again, and puts the keys of what came, changed or went since the last time into the
- * queue. The first time, all is new, and not urgent. What fails is logged, and asked for again after the interval;
- * nothing counts as gone then. An item that one of the functions fails for holds up none of the others.
+ * Polls another system, and enqueues the keys of items that were added, changed or removed since the last poll. On the
+ * first poll all are new, and not urgent. A failed poll is logged and repeated after the interval; nothing counts as
+ * removed then. An item that one of the functions fails for does not hold up the others.
  *
  * @example
  * control(Bucket).source(() => pollerSource({
@@ -124,7 +124,7 @@ class PolledItems<T> {
     this.failing = new FailingObjects<undefined>(parts.runtime, () => {});
   }
 
-  /** An item that cannot be read is as it was; if it is not even known which one it is, none counts as gone. */
+  /** An unreadable item counts as unchanged; if its id is unknown, no item counts as removed. */
   take(found: Iterable<T>): void {
     const { name, options, queue, runtime } = this.#parts;
     const { id, version = (item: T) => JSON.stringify(item) } = options;
@@ -135,7 +135,7 @@ class PolledItems<T> {
     let at = -1;
     for (const item of found) {
       at += 1;
-      // What the item is called as long as it is not known.
+      // The name of an item without a known id.
       let itemId = `item ${at}`;
       let func = 'id';
       try {
@@ -190,7 +190,7 @@ class PolledItems<T> {
   }
 }
 
-/** Keys that a poll leads to, each once, with all that led to it. */
+/** The keys of a poll, each once, with all its causes. */
 class Due {
   readonly #source: string;
   readonly #atMs: number;

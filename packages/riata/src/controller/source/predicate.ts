@@ -31,8 +31,8 @@ export const annotationsChanged: Predicate = changed((object) => object.metadata
 export const labelsChanged: Predicate = changed((object) => object.metadata.labels ?? {});
 
 /**
- * Objects with such labels (`LabelSelectorPredicate`). Also the change by which one loses them, where the original goes by
- * the new labels alone: whoever acts on matching objects has to hear that one no longer matches.
+ * Objects with matching labels (`LabelSelectorPredicate`). Also the change by which one stops matching, where the
+ * original checks the new labels alone: a controller of matching objects must notice that one no longer matches.
  */
 export function matchesLabels(selector: string | LabelSelector | Selector): Predicate {
   const parsed = toSelector(selector);
@@ -56,7 +56,7 @@ export function not<T extends KubeObject>(predicate: Predicate<T>): Predicate<T>
   return (change) => !predicate(change);
 }
 
-/** By kind of change (`predicate.Funcs`); what is left out lets everything through. A resync counts as an update. */
+/** By type of change (`predicate.Funcs`); missing functions let everything through. A resync counts as an update. */
 export function predicateFuncs<T extends KubeObject>(funcs: {
   readonly create?: (object: T, isInInitialList: boolean) => boolean;
   readonly update?: (old: T, object: T) => boolean;

@@ -1,9 +1,9 @@
 import type { ChannelItem } from './channel-source.js';
 
 /**
- * What others push into, for a `channelSource` to read: where keys come by a callback, such as a request to an endpoint of
- * your own (a `chan event.GenericEvent`). Pushing never waits. Each item goes to one reader, in order; what is pushed while
- * nobody reads, or is not read in time, is kept.
+ * A channel to push keys into, for a `channelSource` to read: where keys come by a callback, such as a request to an
+ * endpoint of your own (a `chan event.GenericEvent`). Pushing never waits. Each item goes to one reader, in order;
+ * items without a reader are buffered.
  *
  * @example
  * const pushed = new PushChannel();
@@ -43,7 +43,7 @@ export class PushChannel<T = ChannelItem> implements AsyncIterable<T> {
   }
 
   [Symbol.asyncIterator](): AsyncIterator<T, undefined> {
-    // Whoever leaves takes nothing with him that comes later.
+    // A reader that leaves takes no later item with it.
     const own = new Set<(result: IteratorResult<T, undefined>) => void>();
     let hasLeft = false;
     return {

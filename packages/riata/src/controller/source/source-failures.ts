@@ -24,7 +24,9 @@ export interface FailingSource {
 /** More than these are counted, not listed. */
 const mostListed = 100;
 
-/** What the functions between a controller's sources and its queue fail for: counted, and shown by health and `explain`. */
+/**
+ * Failures of the functions between a controller's sources and its queue: counted, and shown by health and `explain`.
+ */
 export class SourceFailures {
   readonly controller: string;
   readonly #sources = new Set<FailingSource>();
@@ -78,7 +80,7 @@ export class SourceFailures {
     return count;
   }
 
-  /** Milliseconds until the next retry; undefined if there is none. */
+  /** Milliseconds until the next retry; undefined without one. */
   get nextRetryMs(): number | undefined {
     let next: number | undefined;
     for (const { objects } of this.#sources) {

@@ -6,7 +6,7 @@ import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { type Cause, type Request, requestQueueOptions } from '../loop/request.js';
 import type { Source } from './source.js';
 
-/** What came out of a queue. */
+/** The keys that came out of a queue. */
 export interface Taken {
   readonly name: string;
   readonly priority: number;
@@ -20,7 +20,7 @@ export function sourceBench(start?: string) {
   const runtime = resolveRuntime({ clock, log, random: seededRandom(1) });
   const queue = new WorkQueue<Request, readonly Cause[]>({ ...requestQueueOptions, clock, priority: true });
   const stop = new AbortController();
-  /** All that is ready, worked on. */
+  /** All ready keys, processed. */
   const take = (): Taken[] => {
     const taken: Taken[] = [];
     for (let item = queue.tryGet(); item !== undefined; item = queue.tryGet()) {

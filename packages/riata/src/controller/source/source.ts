@@ -2,7 +2,7 @@ import type { Runtime } from '../../runtime/runtime.js';
 import type { RequestQueue } from '../loop/request.js';
 import type { SourceFailures } from './source-failures.js';
 
-/** What a source is started with. */
+/** The parameters of a source's start. */
 export interface SourceOptions {
   readonly signal: AbortSignal;
   /** The controller's: for sources that wait or log. */

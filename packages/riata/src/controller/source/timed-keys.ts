@@ -5,7 +5,7 @@ import type { KubeObject } from '../../object/meta.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import { placeRequest, type Request, type RequestQueue, requestFor } from '../loop/request.js';
 
-/** Which keys are due when the time has come: always the same, or those that a function gives then. */
+/** The keys that are due: always the same, or those that a function returns at that time. */
 export type TimedKeys =
   | Iterable<Request>
   | ((options: { readonly signal: AbortSignal }) => Iterable<Request> | Promise<Iterable<Request>>);

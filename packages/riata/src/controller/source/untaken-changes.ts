@@ -2,9 +2,9 @@ import { type Change, isAnotherObject, StoredChange } from '../../cache/informer
 import type { KubeObject } from '../../object/meta.js';
 
 /**
- * What a handler has still to be told of one object, once another change has come: from the state that it took last to the
- * state of now. Nothing if it never took the object and the object is gone. Two changes, a deletion and an addition, if
- * the name belongs to another object now.
+ * The change that a handler still has to receive for one object, once another change has come: from the last state that
+ * it handled to the current one. None if it never handled the object and the object was deleted. Two changes, a
+ * deletion and an addition, if the name belongs to another object now.
  */
 export function withChange<T extends KubeObject>(
   untaken: readonly Change<T>[],

@@ -29,7 +29,7 @@ export class ObjectStatus<R extends KubeObject> {
   readonly #failures: ReportedFailures;
   readonly #undeclared: UndeclaredFields;
   #object: R;
-  /** What the reconciler wrote last, in this reconcile. */
+  /** The reconciler's last write, in this reconcile. */
   #said: StatusFields<R> | undefined;
 
   constructor(

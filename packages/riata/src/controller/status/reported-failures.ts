@@ -5,7 +5,7 @@ import { equal } from '../../object/value/equal.js';
 import { forgetCluster } from '../cluster/forget-cluster.js';
 import type { Request } from '../loop/request.js';
 
-/** The fields of a status that the framework writes by itself. */
+/** The fields of a status that the framework writes. */
 interface ReportedStatus {
   readonly conditions?: readonly Condition[];
   readonly observedGeneration?: number;
@@ -56,7 +56,7 @@ export class ReportedFailures {
     if (this.#own.size > 0) this.#own.delete(keyId(key));
   }
 
-  /** The object is gone. */
+  /** The object was deleted. */
   gone(key: Request): void {
     for (const noted of [this.#own, this.#cleared, this.#echoes]) if (noted.size > 0) noted.delete(keyId(key));
   }
@@ -95,7 +95,7 @@ function readyOf(object: KubeObject): Condition | undefined {
   return statusOf(object).conditions?.find(({ type }) => type === 'Ready');
 }
 
-/** All that isn't written together with a `Ready` condition. */
+/** Everything that isn't written together with a `Ready` condition. */
 function withoutReport(object: KubeObject): unknown {
   const { resourceVersion: _, managedFields: __, ...metadata } = object.metadata;
   const { conditions = [], observedGeneration: ___, ...rest } = statusOf(object);

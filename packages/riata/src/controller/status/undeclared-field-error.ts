@@ -4,7 +4,7 @@ import { findApiError } from '../../rest/errors/api-error.js';
 /** How kube-apiserver refuses to apply a field that a definition does not have. */
 const undeclared = /\.(status\.[\w.-]+): field not declared in schema/g;
 
-/** What is written without being asked for. */
+/** Fields that the framework writes. */
 const added: ReadonlySet<string> = new Set(['status.conditions', 'status.observedGeneration']);
 
 /** A status cannot be written, as the installed definition of the kind has no place for one of its fields. */
@@ -33,7 +33,7 @@ export class UndeclaredFieldError extends Error {
 export class UndeclaredFields {
   readonly #known = new Set<string>();
 
-  /** What to throw in place of an error: the same one, unless it tells of such a field. */
+  /** The error to throw in place of another: the same one, unless it names such a field. */
   explain(kind: KindRef, error: unknown): unknown {
     const matches = findApiError(error)?.message.matchAll(undeclared) ?? [];
     const fields = [...matches].map(([, field = '']) => field).sort();

@@ -10,7 +10,7 @@ import type { Mutable } from '../../object/value/mutable.js';
 import { refuseUnknownOptions } from '../../runtime/option-names.js';
 
 /**
- * What was done (`controllerutil.OperationResult`). `updatedStatus`: the status and the rest; `updatedStatusOnly`: the
+ * The result (`controllerutil.OperationResult`). `updatedStatus`: the status and the rest; `updatedStatusOnly`: the
  * status alone.
  */
 export type OperationResult = 'unchanged' | 'created' | 'updated' | 'updatedStatus' | 'updatedStatusOnly';
@@ -20,7 +20,7 @@ export type Draft<R extends KubeObject> = Pick<R, 'apiVersion' | 'kind'> & {
   metadata: Mutable<R['metadata']>;
 } & { -readonly [K in keyof R as Exclude<K, 'apiVersion' | 'kind' | 'metadata'>]?: Mutable<R[K]> };
 
-/** Makes the draft as it is to be. Called once, and not async; must not change its kind, name or namespace. */
+/** Brings the draft to the desired state. Called once, and not async; must not change its kind, name or namespace. */
 export type MutateFn<R extends KubeObject> = (draft: Draft<R>) => void;
 
 /** The object as it is stored now, and what was done for that. */
@@ -76,8 +76,8 @@ export async function createOrUpdate<R extends KubeObject, S extends Scope>(
 }
 
 /**
- * As {@link createOrUpdate}, and sends what has changed as merge patches, that of the status apart
- * (`controllerutil.CreateOrPatch`). Nobody's changes to other fields are undone, and there are no conflicts; lists are
+ * As {@link createOrUpdate}, and sends the changes as merge patches, a separate one for the status
+ * (`controllerutil.CreateOrPatch`). Changes of others to other fields stay, and there are no conflicts; lists are
  * replaced whole.
  */
 export async function createOrPatch<R extends KubeObject, S extends Scope>(
@@ -122,7 +122,7 @@ function mutated<R extends KubeObject>(
   const metadata = { name: key.name, ...(key.namespace && { namespace: key.namespace }) };
   const before = current ?? ({ apiVersion, kind: name, metadata } as unknown as R);
   const edited = edit(before, (draft) => {
-    // What is returned by mistake is refused by `edit`.
+    // `edit` refuses a value that is returned by mistake.
     const answer = mutate(draft as unknown as Draft<R>);
     dropEmpty(draft.metadata as unknown as Record<string, unknown> | undefined, before.metadata);
     return answer;

@@ -19,17 +19,15 @@ export type Finalizer<R extends KubeObject> = (
   // biome-ignore lint/suspicious/noConfusingVoidType: a finalizer without a return statement is the usual one.
 ) => R | void | Promise<R | void>;
 
-/** What finalizing came to (`finalizer.Result`). Nothing is written yet. */
+/** The result of finalizing (`finalizer.Result`). Nothing is written yet. */
 export interface FinalizeResult<R extends KubeObject> {
   /** The object with finalizers added or removed. */
   readonly object: R;
   /** True if all but the status differs from what was given: write `object`. */
   readonly updated: boolean;
-  /** True if the status differs: write it, before the rest, as the object may be gone then. */
+  /** True if the status differs: write it before the rest, as the object may be deleted then. */
   readonly statusUpdated: boolean;
-  /**
-   * All that failed; their finalizers stay. Write what has succeeded, then throw this. Undefined if nothing failed.
-   */
+  /** All failures; their finalizers stay. Write what has succeeded, then throw this. Undefined if nothing failed. */
   readonly error: AggregateError | undefined;
 }
 
@@ -60,8 +58,8 @@ export class Finalizers<R extends KubeObject = KubeObject> {
   }
 
   /**
-   * Of an object that lives: adds the names that are missing. Of one that is being deleted: calls those that are still
-   * there, one after the other in the order of registration, and removes the names of those that succeed (`Finalize`).
+   * For a live object: adds the missing names. For one that is being deleted: calls the remaining finalizers, one after
+   * the other in order of registration, and removes the names of those that succeed (`Finalize`).
    */
   async finalize(given: R, options: { readonly signal?: AbortSignal } = {}): Promise<FinalizeResult<R>> {
     let object = given;

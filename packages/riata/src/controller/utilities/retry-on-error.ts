@@ -60,7 +60,7 @@ export async function retryOnError<T>(
 
 /**
  * Calls `fn` again while it fails because another writer was faster (`retry.RetryOnConflict`). It must read the object
- * anew each time, from the server and not from a cache.
+ * each time, from the server and not from a cache.
  *
  * @example
  * await retryOnConflict(async () => {

@@ -21,7 +21,7 @@ export interface WaitForOptions {
   readonly timeout?: Duration | 'never';
   /** Ends the waiting; it rejects with the signal's reason then. */
   readonly signal?: AbortSignal;
-  /** What is waited for, in the error: `'it is filled'`. @default 'the predicate holds' */
+  /** The condition, for the error: `'it is filled'`. @default 'the predicate holds' */
   readonly what?: string;
   readonly runtime?: Partial<Pick<Runtime, 'clock'>>;
 }
@@ -34,10 +34,10 @@ export const waitForOptionNames = optionNames<WaitForOptions>({
 });
 
 /**
- * Waits until an object is in the expected state (`watchtools.UntilWithSync`, `wait.PollUntilContextTimeout`), and resolves to it.
- * `isDone` is asked for the state of now and after each change; it gets undefined while there is no such object. Rejects
- * with a `WaitTimeoutError`, which shows the last state, when the time is over; at once with what `isDone` throws, and if
- * the server refuses access.
+ * Waits until an object is in the expected state (`watchtools.UntilWithSync`, `wait.PollUntilContextTimeout`), and
+ * resolves to it. `isDone` is called with the current state and after each change; it gets undefined while the object
+ * does not exist. Rejects with a `WaitTimeoutError`, which shows the last state, when the time is over; at once with an
+ * error of `isDone`, and if the server refuses access.
  *
  * @example
  * const cart = await waitFor(client, Cart, key, (cart) => cart?.status?.items === 3, { timeout: '1m' });
@@ -110,7 +110,9 @@ export async function waitForCondition<R extends KubeObject, S extends Scope>(
   return waitFor(source, kind, key, isMet, { what: `condition ${type} is ${status}`, ...wait });
 }
 
-/** Waits until the object is gone. With a `uid`, another one of the same name counts as gone. See {@link waitFor}. */
+/**
+ * Waits until the object is deleted. With a `uid`, another one of the same name counts as deleted. See {@link waitFor}.
+ */
 export async function waitForDeletion<R extends KubeObject, S extends Scope>(
   source: WaitSource,
   kind: KindRef<R, S>,
@@ -130,7 +132,7 @@ function refuseBadKey(kind: KindRef, key: Partial<ObjectKey> | undefined): void 
   throw new TypeError(`waitFor: the key of a ${kind.kind} must have ${place}, got ${JSON.stringify(key)}`);
 }
 
-/** What was seen last. */
+/** The last known state. */
 interface Seen<R extends KubeObject> {
   object?: R;
   /** False until the server has said whether there is one. */

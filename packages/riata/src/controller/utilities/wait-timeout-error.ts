@@ -19,7 +19,7 @@ export interface WaitTimeoutParts {
 /** An object did not reach the expected state in time. The message shows its last state: version, deletion, conditions. */
 export class WaitTimeoutError extends Error {
   override readonly name = 'WaitTimeoutError';
-  /** As it was last seen; undefined if it was not there, or nothing was heard. */
+  /** As it was last seen; undefined if it did not exist, or nothing was received. */
   readonly last: KubeObject | undefined;
 
   constructor({ kind, key, timeout, what, last, isKnown, cause }: WaitTimeoutParts) {
