@@ -18,9 +18,9 @@ export interface AuthorizationSource {
   clientCertificate?(options?: { readonly signal?: AbortSignal }): Promise<ClientCertificate | undefined>;
   /** The value of `authorization`, if it is loaded and known to be current. Not for a source with certificates of its own. */
   tryCached?(): { readonly authorization: string } | undefined;
-  /** Fetches anew; true if what came differs from what was there. */
+  /** Fetches again; true if the result differs from the cached one. */
   refresh(options?: RefreshOptions): Promise<boolean>;
-  /** What may be shown of it. */
+  /** The part of it that may be shown. */
   describe(): string;
 }
 

@@ -1,7 +1,7 @@
 import { formatTime } from '../../object/time.js';
 import type { Pem } from '../config/rest-config.js';
 
-/** What is wrong with a bundle of CA certificates, or undefined. A bundle that was cut off while being written is. */
+/** The problem of a bundle of CA certificates, or undefined. A bundle that was cut off while being written has one. */
 export async function bundleProblem(pem: string): Promise<string | undefined> {
   const { X509Certificate } = await import('node:crypto');
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
@@ -17,7 +17,7 @@ export async function bundleProblem(pem: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** What is wrong with a private key or with it and its certificate as a pair, or undefined. */
+/** The problem of a private key, or of the pair with its certificate, or undefined. */
 export async function pairProblem(cert: string, key: string): Promise<string | undefined> {
   const { createPrivateKey, X509Certificate } = await import('node:crypto');
   const problem = await bundleProblem(cert);
@@ -34,7 +34,7 @@ export async function pairProblem(cert: string, key: string): Promise<string | u
   }
 }
 
-/** What is wrong with the time that a client certificate is valid for, or undefined. `now` is wall time. */
+/** The problem of the validity period of a client certificate, or undefined. `now` is wall time. */
 export async function validityProblem(cert: Pem, now: number): Promise<string | undefined> {
   const { X509Certificate } = await import('node:crypto');
   const { validFrom, validTo } = new X509Certificate(cert);

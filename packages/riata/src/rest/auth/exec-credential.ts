@@ -2,7 +2,7 @@ import { isMapping } from '../config/fields.js';
 import { bearer, type ClientCertificate } from './authorization-source.js';
 import { pairProblem } from './certificate-check.js';
 
-/** What a plugin answered. */
+/** The answer of a plugin. */
 export interface ExecCredential {
   readonly authorization: string | undefined;
   readonly certificate: ClientCertificate | undefined;
@@ -11,8 +11,8 @@ export interface ExecCredential {
 }
 
 /**
- * Reads an ExecCredential from a plugin's stdout. Failures are told without a word of the text, as it holds the token.
- * `fail` makes the error.
+ * Reads an ExecCredential from a plugin's stdout. Errors never quote the text, as it holds the token. `fail` makes the
+ * error.
  */
 export async function readExecCredential(
   stdout: string,

@@ -12,7 +12,7 @@ export const execApiVersions: readonly string[] = [
   'client.authentication.k8s.io/v1beta1',
 ];
 
-/** The cluster as a plugin is told of it in KUBERNETES_EXEC_INFO, if it asks. */
+/** The cluster as passed to a plugin in KUBERNETES_EXEC_INFO, if it is configured to get it. */
 export interface ExecCluster {
   readonly server: string;
   readonly 'tls-server-name'?: string;
@@ -31,7 +31,7 @@ export interface ExecPluginOptions {
   readonly env: readonly { readonly name: string; readonly value: string }[];
   readonly interactiveMode: 'Never' | 'IfAvailable' | 'Always';
   readonly installHint?: string;
-  /** Asked before each run; undefined = the plugin is not told of the cluster. */
+  /** Called before each run; undefined = the plugin does not get the cluster. */
   readonly cluster?: () => Promise<ExecCluster>;
   readonly baseEnv: Readonly<Record<string, string | undefined>>;
   readonly clock: Scheduler;
@@ -142,7 +142,7 @@ export class ExecPlugin implements AuthorizationSource {
     };
   }
 
-  /** What the plugin was given as a secret, and what looks like a token, is not repeated. */
+  /** Secrets that were passed to the plugin, and texts that look like a token, are not repeated. */
   #redact(text: string): string {
     const { args, env } = this.#options;
     const secrets = [...env.map(({ value }) => value), ...secretArguments(args)].filter(({ length }) => length >= 6);

@@ -9,7 +9,7 @@ const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 export class KubeCredentials implements Credentials {
   readonly #files: TlsFiles;
   readonly #source: AuthorizationSource | undefined;
-  /** What a plugin's certificate was last joined with, so that the same parts give the same object. */
+  /** The parts that a plugin's certificate was last joined with, so that the same parts give the same object. */
   #joined: { files: TlsMaterial; own: ClientCertificate; material: TlsMaterial } | undefined;
 
   /** The last answer of {@link tryCached}. */

@@ -1,7 +1,7 @@
 import { win32 } from 'node:path';
 import { ExecPluginError } from './exec-plugin-error.js';
 
-/** What a plugin is, and where it is to run. */
+/** A plugin, and where to run it. */
 export interface PluginCommandOptions {
   readonly command: string;
   readonly args: readonly string[];
@@ -11,7 +11,7 @@ export interface PluginCommandOptions {
   readonly isFile: (path: string) => boolean;
 }
 
-/** What to spawn. */
+/** The process to spawn. */
 export interface PluginCommand {
   readonly file: string;
   readonly args: readonly string[];
@@ -21,14 +21,14 @@ export interface PluginCommand {
 
 /** Extensions that are tried where PATHEXT is not set. */
 const defaultExtensions = '.COM;.EXE;.BAT;.CMD';
-/** What `cmd.exe` can take. */
+/** The characters that `cmd.exe` can handle. */
 const longestLine = 8_191;
 
 /**
- * How to start a plugin. Windows finds only `.exe` and `.com` by itself, and Node refuses to start batch files without a
- * shell (their arguments used to be a way to run anything): there, a name is looked up with the extensions of PATHEXT,
- * in PATH but not in the working directory, and a `.cmd` or `.bat` is run by `cmd.exe` with every argument quoted.
- * Elsewhere, and for all else, the command stays as it is.
+ * How to start a plugin. Windows finds only `.exe` and `.com` without help, and Node refuses to start batch files
+ * without a shell (their arguments used to be a way to run anything): there, a name is looked up with the extensions of
+ * PATHEXT, in PATH but not in the working directory, and a `.cmd` or `.bat` is run by `cmd.exe` with every argument
+ * quoted. Elsewhere, and for everything else, the command stays as it is.
  */
 export function pluginCommand(options: PluginCommandOptions): PluginCommand {
   const { command, args, platform } = options;

@@ -20,7 +20,7 @@ export class RotationLog {
     this.#log.warn(`a new ${this.#what} cannot be used; the one before stays in force`, { problem });
   }
 
-  /** What is in the files now is in force. */
+  /** The contents of the files are in force now. */
   accepted(): void {
     if (this.#reported === undefined) return;
     this.#reported = undefined;

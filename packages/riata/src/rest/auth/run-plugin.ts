@@ -99,7 +99,7 @@ export async function runPlugin(run: PluginRun): Promise<string> {
   });
 }
 
-/** What Node throws at once may quote an argument or a variable, that is a secret: told in other words. */
+/** Node's immediate errors may quote an argument or a variable, that is a secret: reported in other words. */
 function started(command: string, spawn: () => ChildProcess): ChildProcess {
   try {
     return spawn();
@@ -128,7 +128,7 @@ function end(child: ChildProcess, clock: Scheduler): void {
   child.unref();
 }
 
-/** A grandchild may hold the pipes open for long: nobody reads them any more. */
+/** A grandchild may hold the pipes open for long: they are no longer read. */
 function letGo(child: ChildProcess): void {
   child.stdout?.destroy();
   child.stderr?.destroy();

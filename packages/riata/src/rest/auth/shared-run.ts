@@ -7,8 +7,8 @@ interface Run<T> {
 }
 
 /**
- * One run of a job for all who ask while it goes on. A caller that aborts leaves alone; when the last one has left, the
- * job itself is aborted, and who comes after starts a new one.
+ * One run of a job for all concurrent callers. A caller that aborts leaves alone; when the last one has left, the job
+ * itself is aborted, and the next caller starts a new one.
  */
 export class SharedRun<T> {
   readonly #job: (signal: AbortSignal) => Promise<T>;

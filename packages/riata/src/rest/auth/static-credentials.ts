@@ -3,7 +3,7 @@ import type { Credentials, Pem } from '../config/rest-config.js';
 import { basic, bearer } from './authorization-source.js';
 import { tlsMaterial } from './tls-material.js';
 
-/** What {@link staticCredentials} are made of; without any, requests are anonymous (`system:anonymous`). */
+/** The parts of {@link staticCredentials}; without any, requests are anonymous (`system:anonymous`). */
 export interface StaticCredentialsOptions {
   /** A bearer token. Not together with `basic`. */
   readonly token?: string;

@@ -19,17 +19,17 @@ export interface TlsFilesOptions {
   readonly cert?: PemSource;
   readonly key?: PemSource;
   readonly clock: Clock;
-  /** Told of files that cannot take the place of what is in force: which, and why. */
+  /** Called with files that cannot replace those in force, and the reason. */
   readonly log: Logger;
 }
 
 const recheckMs = 10_000;
 
 /**
- * CA, client certificate and key, from files or inline. Files are compared with what is in force at most every ten
- * seconds, when asked for. What replaces them is taken only when it is whole: a key that does not belong to its
- * certificate, a bundle that was cut off and a file that cannot be read leave the old in force until the next look, with
- * one line in the log.
+ * CA, client certificate and key, from files or inline. Files are compared with those in force at most every ten
+ * seconds, on use. New contents are taken only when they are complete: a key that does not belong to its certificate, a
+ * bundle that was cut off and a file that cannot be read leave the old in force until the next check, with one line in
+ * the log.
  */
 export class TlsFiles {
   readonly #options: TlsFilesOptions;
@@ -51,13 +51,13 @@ export class TlsFiles {
     );
   }
 
-  /** Reads everything once; what is missing or broken now is a `ConfigError`. */
+  /** Reads everything once; missing or malformed files are a `ConfigError` now. */
   static async load(options: TlsFilesOptions): Promise<TlsFiles> {
     const [ca, pair] = await Promise.all([readBundle(options.ca), readPair(options.cert, options.key)]);
     return new TlsFiles(options, tlsMaterial({ ca, ...pair }));
   }
 
-  /** What is in force now. The same object as last time means that nothing changed. */
+  /** The files in force. The same object as last time means that nothing changed. */
   async current(): Promise<TlsMaterial> {
     if (this.#rotates && this.#options.clock.monotonic() >= this.#recheckAt) await this.#check();
     return this.#material;
@@ -75,7 +75,7 @@ export class TlsFiles {
     return this.#material !== before;
   }
 
-  /** What is wrong with the time that a certificate, of these files or not, is valid for. */
+  /** The problem of the validity period of a certificate, of these files or not. */
   validityProblem(cert: Pem): Promise<string | undefined> {
     return validityProblem(cert, this.#options.clock.now());
   }
@@ -109,7 +109,7 @@ export class TlsFiles {
   }
 }
 
-/** What was read, or `old` where it cannot be used. */
+/** The new contents, or `old` where they cannot be used. */
 async function replaced<T, O>(reading: Promise<T>, old: O, log: RotationLog): Promise<T | O> {
   try {
     const read = await reading;

@@ -10,7 +10,7 @@ export interface TokenFileOptions {
   /** Named in errors. */
   readonly place: ConfigPlace;
   readonly clock: Clock;
-  /** Told when the file holds no usable token. */
+  /** Called when the file holds no usable token. */
   readonly log: Logger;
   /** Used until the file could be read once (`token` beside `tokenFile`). */
   readonly fallback?: string;
@@ -22,8 +22,8 @@ const rereadMs = 60_000;
 const retryMs = 1_000;
 
 /**
- * A bearer token in a file that others rotate. It is read again a minute after the last read, when asked for; while the
- * file is unreadable or empty, the last good token stays in force, with one line in the log.
+ * A bearer token in a file that others rotate. It is read again a minute after the last read, on use; while the file is
+ * unreadable or empty, the last good token stays in force, with one line in the log.
  */
 export class TokenFile implements AuthorizationSource {
   readonly #options: TokenFileOptions;

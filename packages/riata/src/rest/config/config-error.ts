@@ -13,9 +13,9 @@ export interface ConfigPlace {
 const brand = Symbol.for('riata.ConfigError');
 
 /**
- * A configuration that is missing or broken. The message names source, context and field, what was expected and what
- * came; it never quotes a secret. `reason` tells apart what clientcmd asks with `IsEmptyConfig`, `IsContextNotFound`
- * and `IsConfigurationInvalid`, and `rest.ErrNotInCluster`.
+ * A configuration that is missing or malformed. The message names source, context and field, the expected and the given
+ * value; it never quotes a secret. `reason` distinguishes what clientcmd checks with `IsEmptyConfig`,
+ * `IsContextNotFound` and `IsConfigurationInvalid`, and `rest.ErrNotInCluster`.
  */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -56,7 +56,7 @@ const words: Readonly<Record<string, string>> = {
   ELOOP: 'its symbolic links go round in a circle',
 };
 
-/** What a failed file system call means, in words. */
+/** The meaning of a failed file system call, in words. */
 export function fileProblem(error: unknown): string {
   const code = errorCode(error);
   return words[code] ?? (code === '' ? 'unknown reason' : code);

@@ -14,7 +14,7 @@ import type { RestConfig } from './rest-config.js';
 import { serverUrl } from './server-url.js';
 import { type AuthOptions, impersonation, userCredentials } from './user-credentials.js';
 
-/** What is taken instead of what the configuration says. */
+/** Overrides of the configuration. */
 export interface ConfigOverrides {
   /** The context to use. @default the kubeconfig's current-context */
   readonly context?: string;
@@ -28,7 +28,7 @@ export interface ConfigOverrides {
 export interface KubeconfigOptions extends AuthOptions, ConfigOverrides {
   /** The folder that relative paths start from. @default the working directory */
   readonly baseDir?: string;
-  /** What errors call it. @default 'kubeconfig' */
+  /** Its name in errors. @default 'kubeconfig' */
   readonly name?: string;
 }
 

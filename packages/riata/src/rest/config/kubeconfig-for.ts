@@ -2,7 +2,7 @@ import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js
 import type { Kubeconfig } from './kubeconfig.js';
 import type { Pem } from './rest-config.js';
 
-/** What goes into a {@link kubeconfigFor}. */
+/** The contents of a {@link kubeconfigFor}. */
 export interface KubeconfigForOptions {
   readonly server: string;
   /** PEM of the CA, put inline. */
@@ -16,7 +16,7 @@ export interface KubeconfigForOptions {
   readonly tlsServerName?: string;
   readonly insecureSkipTlsVerify?: boolean;
   readonly proxyUrl?: string;
-  /** What cluster, user and context are called. @default 'default' */
+  /** The name of cluster, user and context. @default 'default' */
   readonly name?: string;
 }
 

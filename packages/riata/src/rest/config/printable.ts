@@ -2,7 +2,7 @@ import type { RestConfig } from './rest-config.js';
 
 const inspectCustom = Symbol.for('nodejs.util.inspect.custom');
 
-/** What may be shown of a configuration. */
+/** The parts of a configuration that may be shown. */
 function shown(this: RestConfig): Record<string, unknown> {
   const { server, proxyUrl, credentials, transport, namespace, tlsServerName, impersonate, userAgent } = this;
   const { insecureSkipTlsVerify, disableCompression, qps, burst } = this;
@@ -36,7 +36,7 @@ export function printable(config: RestConfig): RestConfig {
   return Object.freeze({ ...defined, server: config.server, toJSON: shown, toString: text, [inspectCustom]: shown });
 }
 
-/** A URL without user name and password. What is no URL is not shown at all: who knows what it is. */
+/** A URL without user name and password. A malformed URL is not shown at all: it may be a secret. */
 export function withoutUserInfo(url: string): string {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(url) || !URL.canParse(url)) return '[not a URL]';
   const { protocol, host, pathname, username, password } = new URL(url);

@@ -2,7 +2,9 @@ import type { Document, Scalar } from 'yaml';
 import { ConfigError } from './config-error.js';
 import { readSimpleYaml } from './simple-yaml.js';
 
-/** What the parser's codes mean. Its own messages quote the text, which may be a token: they are never passed on. */
+/**
+ * The meaning of the parser's codes. Its own messages quote the text, which may be a token: they are never passed on.
+ */
 const problems: Readonly<Record<string, string>> = {
   BAD_INDENT: 'bad indentation',
   TAB_AS_INDENT: 'a tab is used as indentation',

@@ -19,7 +19,7 @@ export interface Impersonation {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What {@link Credentials} have loaded. */
+/** The TLS material of {@link Credentials}. */
 export interface CachedCredentials {
   /** The value for the `Authorization` header, or undefined for none. */
   readonly authorization: string | undefined;
@@ -36,8 +36,9 @@ export interface Credentials {
   /** CA, client certificate and key in force now. The same object as last time means that nothing changed. */
   tls(options?: { readonly signal?: AbortSignal }): Promise<TlsMaterial>;
   /**
-   * Called after a 401: drop what is cached. Resolves to true if another try may fare better. `rejected` is the
-   * `Authorization` value that the server refused, so that of many requests refused at once only the first fetches anew.
+   * Called after a 401: drops what is cached. Resolves to true if another try may succeed. `rejected` is the
+   * `Authorization` value that the server refused, so that of many requests refused at once only the first fetches
+   * again.
    */
   refresh(options?: { readonly signal?: AbortSignal; readonly rejected?: string }): Promise<boolean>;
   /**
@@ -45,11 +46,11 @@ export interface Credentials {
    * first: then the methods above are called. @default undefined
    */
   tryCached?(): CachedCredentials | undefined;
-  /** What is known to be wrong with them, for the message of a 401 and without a secret: a certificate has expired. */
+  /** A known problem of them, for the message of a 401 and without a secret: a certificate has expired. */
   problem?(): Promise<string | undefined>;
 }
 
-/** All that is needed to speak to one API server (`rest.Config`). Printing it shows no secret. */
+/** The address and credentials of one API server (`rest.Config`). Printing it shows no secret. */
 export interface RestConfig {
   /** Base URL of the server, with the path prefix if it has one. */
   readonly server: string;

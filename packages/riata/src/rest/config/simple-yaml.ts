@@ -6,7 +6,7 @@ interface Line {
 
 /** `key:` or `key: value`; keys are words. */
 const pair = /^([A-Za-z][A-Za-z0-9_.-]*):(?: +(.*))?$/;
-/** What stands for itself: no quotes, brackets, anchors, tags, comments, spaces. */
+/** A plain value: no quotes, brackets, anchors, tags, comments, spaces. */
 const plain = /^[A-Za-z0-9/][A-Za-z0-9/+=_.@:-]*$/;
 const quoted = /^(?:"([ !#-[\]-~]*)"|'([ -&(-~]*)')$/;
 const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
@@ -34,7 +34,7 @@ export function readSimpleYaml(text: string): unknown {
   }
 }
 
-/** Thrown where a real parser is wanted. */
+/** Thrown where a real parser is needed. */
 const unusual = new Error('not simple');
 
 function linesOf(text: string): Line[] | undefined {
@@ -84,7 +84,7 @@ class SimpleYaml {
     return mapping;
   }
 
-  /** What stands under a key: deeper, or a list that is as deep. */
+  /** The lines under a key: deeper, or a list that is as deep. */
   #below(indent: number): unknown {
     const next = this.#lines[this.#at];
     if (next === undefined || next.indent < indent || (next.indent === indent && next.text !== '-')) return null;

@@ -9,11 +9,11 @@ import { TokenFile } from '../auth/token-file.js';
 import type { Fields } from './fields.js';
 import type { Credentials, Impersonation } from './rest-config.js';
 
-/** What all ways to a configuration share. */
+/** The options that all ways to a configuration share. */
 export interface AuthOptions {
   /** Decides when files are looked at again, when plugin credentials expire and when a plugin is given up. @default the system's */
   readonly clock?: Scheduler;
-  /** Told when a certificate or token that was rotated cannot be used, without a word of it. @default consoleLogger() */
+  /** Logs rotated certificates and tokens that cannot be used, without their contents. @default consoleLogger() */
   readonly log?: Logger;
   /** Environment variables: KUBECONFIG, HOME, KUBERNETES_SERVICE_HOST, HTTPS_PROXY…, and what plugins inherit. @default process.env */
   readonly env?: Readonly<Record<string, string | undefined>>;

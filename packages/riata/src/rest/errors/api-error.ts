@@ -21,7 +21,7 @@ export interface ApiErrorContext {
   readonly url?: string;
   /** How often the request was sent. @default 1 */
   readonly attempts?: number;
-  /** What is known on this side of how it came to this; ends the message. */
+  /** The client's own explanation; ends the message. */
   readonly problem?: string;
   /** From the `Retry-After` header; a wait named in the Status comes first. */
   readonly retryAfterMs?: number;
@@ -83,20 +83,20 @@ export function findApiError(error: unknown): ApiError | undefined {
   return undefined;
 }
 
-/** What came back for a request that was refused. */
+/** The answer to a refused request. */
 export interface ErrorAnswer extends ApiErrorContext {
   readonly code: number;
   readonly method: string;
   readonly headers: ResponseHeaders;
   readonly body: Uint8Array | string;
-  /** What the request was about, where that is known: fills in `details` if the body has no Status. */
+  /** The object of the request, where that is known: fills in `details` if the body has no Status. */
   readonly details?: StatusDetails;
 }
 
 /**
- * Makes the error for an answer that is no success, from whatever its body is (`Result.Error`, `apierrors.FromObject`,
- * `NewGenericServerResponse`). What is missing in the Status is filled in from the HTTP status; a body that is no
- * Status gives a cause `UnexpectedServerResponse` with a readable rest of it.
+ * Makes the error for an unsuccessful answer, from any body (`Result.Error`, `apierrors.FromObject`,
+ * `NewGenericServerResponse`). Missing parts of the Status are filled in from the HTTP status; a body that is not a
+ * Status gives a cause `UnexpectedServerResponse` with a readable excerpt.
  */
 export function apiErrorFrom(answer: ErrorAnswer): ApiError {
   const { code, method, headers } = answer;
@@ -135,7 +135,7 @@ export function apiErrorFrom(answer: ErrorAnswer): ApiError {
   );
 }
 
-/** API servers send nobody elsewhere, but what asks for a log-in does. Its query may hold secrets. */
+/** API servers do not redirect, but login pages do. The query may hold secrets. */
 function redirectProblem(code: number, location: string, redact = unchanged): string | undefined {
   if (code < 300 || code > 399 || location === '') return undefined;
   const place = redactUrl(redact(location).replace(/[?#].*$/s, '')).slice(0, 200);
@@ -146,7 +146,7 @@ function unchanged(text: string): string {
   return text;
 }
 
-/** What a reader can do about it, where the server's word alone does not tell. */
+/** A remedy, where the server's words alone don't give it. */
 function remedyFor({ code, message = '', details }: Status, url: string | undefined): string | undefined {
   if (code === 401)
     return '; the server does not accept the credentials: log in again, or renew the token or certificate';

@@ -31,7 +31,7 @@ export function errorFromObject(object: unknown): ApiError {
   );
 }
 
-/** What a watch reports when it cannot go on: as client-go, an internal error with the cause `ClientWatchDecoding`. */
+/** The event of a watch that cannot continue: as client-go, an internal error with the cause `ClientWatchDecoding`. */
 export function watchDecodingError(cause: DecodeError): ApiError {
   return new ApiError(
     failure(`unable to decode an event from the watch stream: ${cause.message}`, [

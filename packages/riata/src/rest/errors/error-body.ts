@@ -5,11 +5,11 @@ import { redactHeaders, redactText } from './redact.js';
 /** Longest text of a body that is not a Status that goes into an error. */
 const maxTextLength = 512;
 
-/** What the body of a refusal turned out to be. */
+/** The body of a refusal, classified. */
 export type ErrorBody =
   /** The API server's own word. */
   | { readonly kind: 'status'; readonly status: Status }
-  /** Anything else, by whoever sat in between: a readable rest of it, `''` if there is none. */
+  /** Anything else, from a proxy in between: a readable excerpt, `''` if it has none. */
   | { readonly kind: 'other'; readonly text: string };
 
 /**
@@ -21,7 +21,7 @@ export function readErrorBody(
   contentType = '',
   redact: (text: string) => string = (text) => text,
 ): ErrorBody {
-  // Before anything is cut off: of half a secret, nobody could tell what it is.
+  // Before anything is cut off: half a secret could not be recognised.
   const shorten = (text: string, before?: string) => shortened(redact(text), before);
   const text = (typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString())
     .replace(/^\uFEFF/, '')

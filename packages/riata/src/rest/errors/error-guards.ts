@@ -13,7 +13,7 @@ function says(error: unknown, reason: KnownStatusReason, code?: number): boolean
   return found.reason === reason || (code !== undefined && found.code === code && !isKnownStatusReason(found.reason));
 }
 
-/** The reason of the {@link ApiError} in the chain of causes, `''` if there is none (`apierrors.ReasonForError`). */
+/** The reason of the {@link ApiError} in the chain of causes, `''` without one (`apierrors.ReasonForError`). */
 export function reasonForError(error: unknown): StatusReason {
   return findApiError(error)?.reason ?? '';
 }
@@ -48,7 +48,7 @@ export function isUnauthorized(error: unknown): boolean {
   return says(error, 'Unauthorized', 401);
 }
 
-/** 410: what was asked for is gone for good (`apierrors.IsGone`). See also {@link isResourceExpired}. */
+/** 410: the requested state no longer exists (`apierrors.IsGone`). See also {@link isResourceExpired}. */
 export function isGone(error: unknown): boolean {
   return says(error, 'Gone', 410);
 }
@@ -169,5 +169,5 @@ export const ignoreNotFound: (error: unknown) => undefined = ignoring(isNotFound
 export const ignoreAlreadyExists: (error: unknown) => undefined = ignoring(isAlreadyExists);
 /** For `.catch`: a lost race is `undefined`, all else is thrown on. */
 export const ignoreConflict: (error: unknown) => undefined = ignoring(isConflict);
-/** For `.catch`: gone or expired is `undefined`, all else is thrown on. */
+/** For `.catch`: gone or expired is `undefined`, any other error is rethrown. */
 export const ignoreGone: (error: unknown) => undefined = ignoring((error) => isGone(error) || isResourceExpired(error));

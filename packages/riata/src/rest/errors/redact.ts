@@ -29,7 +29,7 @@ export function redactHeaders(text: string): string {
   return text.replace(authorizationHeader, `$1${hidden}`);
 }
 
-/** `GET /api/v1/pods`: what a message says was tried. Without host and query. */
+/** `GET /api/v1/pods`: the request, for messages. Without host and query. */
 export function describeRequest(method: string | undefined, url: string | undefined): string {
   const path = url?.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/, '');
   return [method?.toUpperCase(), path].filter(Boolean).join(' ');

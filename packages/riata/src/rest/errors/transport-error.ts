@@ -1,10 +1,10 @@
 /**
  * What went wrong on the way to the server and back.
  *
- * Before anything was sent: `invalid-request`, `dns`, `connect-refused`, `connect-timeout`, `unreachable`, `tls`, `proxy`.
- * After it: `reset` (the connection was cut), `eof` (the answer stopped before its end), `headers-timeout`,
- * `idle-timeout`, `protocol` (what came is no HTTP), `decompress`, `too-large` (more than the client takes). At any time: `aborted`, `closed` (the transport was
- * closed), `unknown`.
+ * Before anything was sent: `invalid-request`, `dns`, `connect-refused`, `connect-timeout`, `unreachable`, `tls`,
+ * `proxy`. After it: `reset` (the connection was cut), `eof` (the answer stopped before its end), `headers-timeout`,
+ * `idle-timeout`, `protocol` (malformed HTTP), `decompress`, `too-large` (more than the client accepts). At any time:
+ * `aborted`, `closed` (the transport was closed), `unknown`.
  */
 export type TransportErrorKind =
   | 'invalid-request'
@@ -74,10 +74,10 @@ const isKind =
   (error: unknown): error is TransportError =>
     isTransportError(error) && kinds.includes(error.kind);
 
-/** The connection was cut while the request or its answer was under way (`net.IsConnectionReset`). */
+/** The connection was cut while the request or its answer was in flight (`net.IsConnectionReset`). */
 export const isConnectionReset = isKind('reset');
 
-/** Nobody listens at the server's address (`net.IsConnectionRefused`). */
+/** Nothing listens at the server's address (`net.IsConnectionRefused`). */
 export const isConnectionRefused = isKind('connect-refused');
 
 /** The server closed the connection before the answer was complete (`net.IsProbableEOF`). */

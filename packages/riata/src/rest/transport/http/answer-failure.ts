@@ -1,6 +1,6 @@
 import type { TransportErrorKind } from '../../errors/transport-error.js';
 
-/** What came is not a whole answer: `eof` if it stopped early, `protocol` if it is no HTTP. */
+/** The answer is incomplete or malformed: `eof` if it stopped early, `protocol` if it is not HTTP. */
 export class AnswerFailure extends Error {
   readonly kind: Extract<TransportErrorKind, 'eof' | 'protocol'>;
 

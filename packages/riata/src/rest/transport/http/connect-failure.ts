@@ -17,15 +17,15 @@ export class ConnectFailure extends Error {
 export interface ConnectContext {
   /** `host:port` that was dialled. */
   readonly address: string;
-  /** Who is there, for the message: `the API server` or `the proxy`. */
+  /** The peer's name in the message: `the API server` or `the proxy`. */
   readonly peer: string;
   /** The setting where a wrong address would be corrected. */
   readonly field: string;
   /** The name that the certificate was checked against. */
   readonly verifyName?: string;
-  /** What the peer showed, if the handshake came that far. */
+  /** The peer's certificate, if the handshake came that far. */
   readonly certificate?: PeerCertificate;
-  /** Wall time, to tell which certificate of a chain has expired. */
+  /** Wall time, to find the expired certificate of a chain. */
   readonly now: number;
 }
 
@@ -128,7 +128,7 @@ const alerts: readonly (readonly [RegExp, string])[] = [
   [/ALERT_PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL/, 'the two sides share no version of TLS'],
 ];
 
-/** What a TLS alert from the peer means, where it has a meaning for the user. */
+/** The meaning of a TLS alert from the peer, where it helps the user. */
 function explainAlert(code: string): string | undefined {
   return alerts.find(([pattern]) => pattern.test(code))?.[1];
 }

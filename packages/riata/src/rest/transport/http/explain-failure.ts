@@ -29,7 +29,7 @@ function classify(error: unknown, answered: boolean): Finding {
   const code = errorCode(error) ?? '';
   const message = error instanceof Error ? error.message : String(error);
   const when = answered ? 'in the middle of the response' : 'before a response came';
-  // What Node's HTTP client makes of an orderly close that came too early.
+  // Node's error for an orderly close that came too early.
   if (code === 'ECONNRESET' && /^(socket hang up|aborted)$/.test(message)) {
     return ['eof', `the server closed the connection ${when}`];
   }

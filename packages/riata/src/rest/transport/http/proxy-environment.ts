@@ -50,7 +50,7 @@ function inRange(host: string, range: string): boolean {
   const [base = '', bits = ''] = range.split('/');
   const address = toBits(host);
   const network = toBits(base);
-  // What is no range matches nothing, as in Go; a missing length must not mean all of the Internet.
+  // A malformed range matches nothing, as in Go; a missing length must not mean all of the Internet.
   const length = /^\d{1,3}$/.test(bits) ? Number(bits) : Number.POSITIVE_INFINITY;
   if (!address || !network || address.length !== network.length || length > address.length) return false;
   return address.slice(0, length) === network.slice(0, length);

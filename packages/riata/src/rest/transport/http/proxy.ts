@@ -26,7 +26,7 @@ export function parseProxy(text: string): ProxyServer {
   };
 }
 
-/** What is wrong with the URL of a proxy, or undefined; never a word of its user and password. */
+/** The problem of the URL of a proxy, or undefined; never quotes its user and password. */
 export function proxyProblem(text: string): string | undefined {
   const wanted = 'must be a URL that starts with http://, https:// or socks5://';
   if (!URL.canParse(text)) return `${wanted}, got something that is not a URL`;
@@ -58,7 +58,7 @@ export function hostPort(host: string, port: number): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** What a tunnel needs of the socket to the proxy. */
+/** The part of the socket to the proxy that a tunnel needs. */
 export interface TunnelSocket {
   write(bytes: string | Uint8Array): void;
   /** Resolves to exactly `length` bytes, leaving the rest unread. */
