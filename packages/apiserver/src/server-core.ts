@@ -1,4 +1,4 @@
-import { formatTime } from 'riata/object';
+import { formatTime, type JsonObject } from 'riata/object';
 import type { Logger, Random, Scheduler } from 'riata/runtime';
 import type { AdmissionOptions } from './admission/admission.js';
 import { AdmissionControl } from './admission/admission-control.js';
@@ -19,6 +19,7 @@ import { EventExpiry } from './controllers/event-expiry.js';
 import { GarbageCollector } from './controllers/garbage-collector.js';
 import { NamespaceController, namespaceGate } from './controllers/namespace-controller.js';
 import { PolicyTypeChecking } from './controllers/policy-type-checking.js';
+import type { QuotaController } from './controllers/quota-controller.js';
 import { ServiceAddresses } from './controllers/service-addresses.js';
 import { StorageProtection } from './controllers/storage-protection.js';
 import { WorkLoop } from './controllers/work-loop.js';
@@ -33,6 +34,7 @@ import {
   ownServiceCidr,
   ownTokenTracking,
 } from './resource/built-in/own-objects.js';
+import { writeParts } from './resource/load-write-parts.js';
 import { ObjectStore, type SeededObject } from './resource/object-store.js';
 import type { Resource } from './resource/resource.js';
 import { ServedResources } from './resource/resource-table.js';
@@ -95,6 +97,8 @@ export class ServerCore {
   readonly #loop: WorkLoop;
   readonly #apiServices: ApiServices;
   #expiry: EventExpiry | undefined;
+  /** Undefined until there is a quota, and where others keep their status. */
+  #quotas: QuotaController | undefined;
   #observing: Disposable | undefined;
   /** What is looked up with every write, found again when the served resources change. */
   #lookup: Lookup | undefined;
@@ -119,7 +123,14 @@ export class ServerCore {
     const { served } = this;
     const { authorizer } = this.access;
     this.#admission = new AdmissionControl(
-      { storage, served, clock, random, log, authorizer, webhooks: this.webhooks },
+      {
+        ...{ storage, served, clock, random, log, authorizer, webhooks: this.webhooks },
+        countQuotas: (namespace) => this.#quotas?.catchUp(namespace),
+        updateStatus: (plural, namespace, name, status) => {
+          const make = (live: JsonObject) => ({ ...live, status: status(live) });
+          this.#store.update(core(plural), namespace, name, { subresource: 'status', make }, this.#context());
+        },
+      },
       parts.admission,
     );
     this.verbs = new Verbs({
@@ -150,6 +161,7 @@ export class ServerCore {
   stop(): void {
     this.#observing?.[Symbol.dispose]();
     this.#expiry?.stop();
+    this.#quotas?.stop();
     this.#loop.stop();
     this.verbs.stop();
     this.#outgoing.close();
@@ -214,6 +226,7 @@ export class ServerCore {
         protection.observe(table, event);
         aggregation.observe(table);
         policyTypes.observe(table, event);
+        this.#observeQuotas(table, event);
       }
       // These write in their turn: those before must have seen this write first.
       definitions.establish(table, event);
@@ -222,6 +235,19 @@ export class ServerCore {
     };
     this.#load(observe);
     this.#observing = storage.observe(observe);
+  }
+
+  /** What counts quotas is made with the first of them: most servers have none. */
+  #observeQuotas(table: string, event: StorageEvent): void {
+    if (this.#quotas === undefined && table !== '/resourcequotas') return;
+    const { storage, clock } = this.#parts;
+    this.#quotas ??= new (writeParts().QuotaController)({
+      ...{ storage, clock, store: this.#store, loop: this.#loop, context: () => this.#context() },
+      quotas: this.#builtIn('', 'v1', 'resourcequotas'),
+      definitions: this.#builtIn('apiextensions.k8s.io', 'v1', 'customresourcedefinitions').table,
+      resourceOf: (name) => this.#tables().get(name),
+    });
+    this.#quotas.observe(table, event);
   }
 
   /** Makes known what a storage that was used before holds: definitions first, as the rest may be of their kinds. */

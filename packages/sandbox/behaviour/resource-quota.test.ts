@@ -163,6 +163,25 @@ describeClusters(
         await quotas.affine({ pods: '1' });
       });
 
+      test('what exceeds a quota is refused until there is room', async () => {
+        const { client, newNamespace } = cluster();
+        const namespace = await newNamespace();
+        const uses = await quota(cluster(), namespace, 'q', { hard: { pods: '1', 'requests.cpu': '1' } });
+        await uses({ pods: '0', 'requests.cpu': '0' });
+        await client.create(pod('a', namespace));
+        await expect(client.create(pod('b', namespace))).rejects.toThrow(
+          'pods "b" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1',
+        );
+        const bare = { containers: [{ name: 'web', image: 'web:1' }] };
+        await expect(client.create(pod('c', namespace, bare))).rejects.toThrow(
+          'pods "c" is forbidden: failed quota: q: must specify requests.cpu for: web',
+        );
+        await client.delete(Pod, { namespace, name: 'a' }, { gracePeriodSeconds: 0 });
+        await uses({ pods: '0', 'requests.cpu': '0' });
+        await client.create(pod('b', namespace));
+        await uses({ pods: '1', 'requests.cpu': '250m' });
+      });
+
       test('a changed limit is in the status, and a name that is dropped goes', async () => {
         const { client, newNamespace } = cluster();
         const namespace = await newNamespace();

@@ -15,7 +15,6 @@ import { type KubeletOptions, kubelet, kubeletOptionNames } from './node/kubelet
 import { nodeHeartbeats } from './node/node-heartbeats.js';
 import { scheduler } from './node/scheduler.js';
 import { taintEviction } from './node/taint-eviction.js';
-import { resourceQuotas } from './quota/resource-quota.js';
 import { claimBinder } from './storage/claim-binder.js';
 import { ephemeralClaims } from './storage/ephemeral-claims.js';
 import { type ProvisionerOptions, provisioner, provisionerOptionNames, volumeDeleter } from './storage/provisioner.js';
@@ -45,15 +44,15 @@ export interface ClusterOptions extends MetricsOptions, SignerOptions {}
 export const clusterOptionNames = metricsOptionNames.with(signerOptionNames).and<ClusterOptions>({});
 
 /**
- * The controllers that serve the cluster as a whole, as kube-controller-manager has them: the usage of ResourceQuotas,
- * the eviction of Pods by taints, the binding of PersistentVolumeClaims, HorizontalPodAutoscalers, and
- * CertificateSigningRequests.
+ * The controllers that serve the cluster as a whole, as kube-controller-manager has them: the eviction of Pods by taints,
+ * the binding of PersistentVolumeClaims, HorizontalPodAutoscalers, and CertificateSigningRequests. ResourceQuotas are
+ * counted by the server itself.
  */
 export function clusterControllers(options: ClusterOptions = {}): readonly ControllerDefinition[] {
   refuseUnknownOptions('clusterControllers', options, clusterOptionNames);
   const volumes = [claimBinder(), volumeReclaimer, ephemeralClaims];
   const certificates = certificateSigningRequests(options);
-  return [resourceQuotas(), taintEviction(), ...volumes, horizontalPodAutoscalers(options), ...certificates];
+  return [taintEviction(), ...volumes, horizontalPodAutoscalers(options), ...certificates];
 }
 
 /** Options of the simulated cloud provider. */

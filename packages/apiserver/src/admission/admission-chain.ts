@@ -8,10 +8,12 @@ export class AdmissionChain {
   readonly #plugins: readonly AdmissionPlugin[];
   readonly #mutating: readonly AdmissionPlugin[];
   readonly #validating: readonly AdmissionPlugin[];
+  readonly #committing: readonly AdmissionPlugin[];
 
   constructor(plugins: readonly AdmissionPlugin[]) {
     this.#plugins = plugins;
     this.#mutating = plugins.filter(({ admit }) => admit !== undefined);
+    this.#committing = plugins.filter(({ commit }) => commit !== undefined);
     this.#validating = plugins.filter(({ validate }) => validate !== undefined);
   }
 
@@ -45,6 +47,11 @@ export class AdmissionChain {
       if (plugin.handles?.(attributes) === false) continue;
       yield* (plugin.validate as Validate).call(plugin, attributes);
     }
+  }
+
+  /** Right before an object is stored. */
+  commit(attributes: AdmissionAttributes): void {
+    for (const plugin of this.#committing) if (plugin.handles?.(attributes) !== false) plugin.commit?.(attributes);
   }
 
   observe(table: string, event: StorageEvent): void {

@@ -101,6 +101,10 @@ class RequestAdmission implements WriteAdmission {
     return this.#chain.validate(this.#attributes(operation, object, oldObject));
   }
 
+  commit(operation: AdmissionOperation, object: JsonObject, oldObject: JsonObject | undefined): void {
+    this.#chain.commit(this.#attributes(operation, object, oldObject));
+  }
+
   *admitDelete(oldObject: JsonObject): Steps<void> {
     const attributes = this.#attributes('DELETE', undefined, oldObject);
     yield* this.#chain.admit(attributes);

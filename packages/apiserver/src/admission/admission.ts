@@ -53,6 +53,11 @@ export interface AdmissionPlugin {
   admit?(attributes: AdmissionAttributes): Steps<JsonObject | undefined>;
   /** Looks at the object as it is about to be stored. Throws a `Refusal`. */
   validate?(attributes: AdmissionAttributes): Steps<void>;
+  /**
+   * Called right before an object is stored that passed both phases, in one turn with that: nobody else writes in
+   * between. Not for dry runs and deletions. Throws a `Refusal`.
+   */
+  commit?(attributes: AdmissionAttributes): void;
   /** Hears of every write, as part of it. */
   observe?(table: string, event: StorageEvent): void;
 }

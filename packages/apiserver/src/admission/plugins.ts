@@ -1,3 +1,4 @@
+import type { JsonObject } from 'riata/object';
 import type { Logger, Random, Scheduler } from 'riata/runtime';
 import type { Authorizer } from '../authorization/authorizer.js';
 import type { ResourceTable } from '../resource/resource-table.js';
@@ -20,6 +21,10 @@ export interface AdmissionParts {
   readonly authorizer: Authorizer;
   /** Calls webhooks. */
   readonly webhooks: WebhookCaller;
+  /** Brings the status of a namespace's quotas up to date; undefined where the server doesn't keep it. */
+  readonly countQuotas?: ((namespace: string) => void) | undefined;
+  /** Writes the status of an object of the core group, in the name of the server. */
+  updateStatus(plural: string, namespace: string, name: string, status: (object: JsonObject) => JsonObject): void;
 }
 
 /** Makes the plugins of this server, each by upstream's name; `plugin-names.ts` has their order. */

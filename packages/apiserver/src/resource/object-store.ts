@@ -142,6 +142,7 @@ export class ObjectStore {
         Number(sentVersion ?? 0) || undefined,
       );
     }
+    context.admission?.commit?.('CREATE', object, undefined);
     const key = keyFor(namespace, name);
     const stored = this.#storage.put(resource.table, key, (revision) =>
       atRevision(storable, resource, revision, this.#fields),
@@ -290,6 +291,7 @@ export class ObjectStore {
     }
     const live = shownAs(stored.object, resource);
     if (isUnchanged(resource, stored, live as unknown as JsonObject, storable)) return { object: live, created: false };
+    context.admission?.commit?.('UPDATE', object, live as unknown as JsonObject);
     const written = this.#storage.put(resource.table, key, (at) => atRevision(storable, resource, at, this.#fields));
     return { object: yield* readStored(written, resource), created: false };
   }

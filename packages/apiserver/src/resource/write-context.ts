@@ -21,6 +21,8 @@ export interface WriteAdmission {
   admit(operation: AdmissionOperation, object: JsonObject, oldObject: JsonObject | undefined): Steps<JsonObject>;
   /** The validating phase: the object is what is going to be stored. */
   validate(operation: AdmissionOperation, object: JsonObject, oldObject: JsonObject | undefined): Steps<void>;
+  /** Right before the object is stored: nobody else writes in between. */
+  commit?(operation: AdmissionOperation, object: JsonObject, oldObject: JsonObject | undefined): void;
   /** Both phases of a deletion. */
   admitDelete(oldObject: JsonObject): Steps<void>;
 }

@@ -18,6 +18,7 @@ import { podNodeSelector } from './pods/pod-node-selector.js';
 import { podTolerationRestriction } from './pods/pod-toleration-restriction.js';
 import { priority } from './pods/priority.js';
 import { runtimeClass } from './pods/runtime-class.js';
+import { resourceQuota } from './quota/resource-quota.js';
 import { defaultStorageClass } from './storage/default-storage-class.js';
 import { persistentVolumeClaimResize } from './storage/persistent-volume-claim-resize.js';
 import { storageObjectInUseProtection } from './storage/storage-object-in-use-protection.js';
@@ -46,6 +47,7 @@ export const builtinPlugins: Readonly<Record<string, (parts: AdmissionParts) => 
   PodSecurity: podSecurity,
   PodTolerationRestriction: podTolerationRestriction,
   Priority: priority,
+  ResourceQuota: resourceQuota,
   RuntimeClass: runtimeClass,
   StorageObjectInUseProtection: storageObjectInUseProtection,
   TaintNodesByCondition: taintNodesByCondition,

@@ -14,6 +14,8 @@ export interface SynchronousPlugin {
   change?(object: JsonObject, attributes: AdmissionAttributes): JsonObject;
   /** The validating phase. Throws a `Refusal`. */
   check?(object: JsonObject, attributes: AdmissionAttributes): void;
+  /** Called right before the object is stored, in one turn with that. Throws a `Refusal`. */
+  commit?(object: JsonObject, attributes: AdmissionAttributes): void;
   /** Hears of every write, as part of it. */
   observe?(table: string, event: StorageEvent): void;
 }
@@ -22,12 +24,13 @@ const nothing: JsonObject = {};
 
 /** Such a plugin in the form that the chain runs. */
 export function synchronousPlugin(plugin: SynchronousPlugin): AdmissionPlugin {
-  const { name, change, check, observe } = plugin;
+  const { name, change, check, commit, observe } = plugin;
   return {
     name,
     handles: (attributes) => plugin.handles(attributes),
     ...(change && { admit: (attributes) => done(change(attributes.object ?? nothing, attributes)) }),
     ...(check && { validate: (attributes) => done(check(attributes.object ?? nothing, attributes)) }),
+    ...(commit && { commit: (attributes) => commit(attributes.object ?? nothing, attributes) }),
     ...(observe && { observe }),
   };
 }
