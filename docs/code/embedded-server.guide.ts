@@ -5,6 +5,9 @@ import {
   ConfigMap,
   CustomResourceDefinition,
   Deployment,
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBinding,
+  Namespace,
   Role,
   RoleBinding,
   ValidatingAdmissionPolicy,
@@ -171,6 +174,32 @@ test('conversion webhooks', async () => {
   const key = { namespace: 'default', name: 'mine' };
   await client.create(ShirtV1({ metadata: key, spec: { color: 'green' } }));
   expect((await client.get(ShirtV2, key)).spec).toEqual({ colour: 'green' });
+});
+
+test('policies that change objects', async () => {
+  await using server = await ApiServer.start();
+  await using client = createClient(server.config);
+  const expression = 'Object{metadata: Object.metadata{labels: {"team": namespaceObject.metadata.labels.team}}}';
+  await client.create(
+    MutatingAdmissionPolicy({
+      metadata: { name: 'team-label' },
+      spec: {
+        matchConstraints: {
+          resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+          namespaceSelector: { matchLabels: { team: 'a' } },
+        },
+        reinvocationPolicy: 'Never',
+        mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression } }],
+      },
+    }),
+  );
+  await client.create(
+    MutatingAdmissionPolicyBinding({ metadata: { name: 'team-label' }, spec: { policyName: 'team-label' } }),
+  );
+
+  await client.create(Namespace({ metadata: { name: 'shop', labels: { team: 'a' } } }));
+  const made = await client.create(ConfigMap({ metadata: { namespace: 'shop', name: 'settings' } }));
+  expect(made.metadata.labels).toEqual({ team: 'a' });
 });
 
 test('time, randomness and the network', async () => {

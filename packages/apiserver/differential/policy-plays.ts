@@ -32,6 +32,11 @@ function isMade({ status, body }: Answer): boolean {
   return true;
 }
 
+/** Whether the real server has heard of the params that a binding selects: it does so a moment later. */
+export function findsParams({ body }: Answer): boolean {
+  return !/no params found|not yet synced|failed to find resource/.test(String(body.message));
+}
+
 /** Makes a policy and a binding of the same name. */
 export const bound = (kind: 'validating' | 'mutating', name: string, spec: object, binding: object = {}): Step[] => [
   post(policyPaths[kind], { metadata: { name }, spec }, { silent: true, until: isMade }),

@@ -2,7 +2,7 @@ import { afterAll } from 'vitest';
 import { configMaps, definitions, merge, namespace, namespaces, post, put, remove } from './asks.js';
 import { definition, served, version } from './custom-kinds.js';
 import { play, type Step, serverPair, uniqueName } from './pair.js';
-import { bound, enforced, labelled, policyPaths, ruleFor } from './policy-plays.js';
+import { bound, enforced, findsParams, labelled, policyPaths, ruleFor } from './policy-plays.js';
 
 const pair = serverPair();
 
@@ -20,6 +20,8 @@ interface Case {
   readonly binding?: object;
   /** What the ConfigMap has beside its name. */
   readonly object?: object;
+  /** Whether there are params: the real server hears of them a moment later. */
+  readonly hasParams?: boolean;
 }
 
 /** Policies side by side, each for the ConfigMaps of its own label. */
@@ -33,7 +35,10 @@ function cases(prefix: string, all: readonly Case[], before: (ns: string) => rea
       bound('validating', label(i), { matchConstraints: labelled(label(i)), ...spec }, binding),
     ),
     ...enforced(ns, `${ns}-probe`),
-    ...all.map(({ object }, i) => judged(ns, label(i), object)),
+    ...all.flatMap(({ object, hasParams }, i) => {
+      const ask = judged(ns, label(i), object);
+      return [...(hasParams ? [{ ...ask, silent: true, until: findsParams }] : []), ask];
+    }),
     ...all.flatMap((_, i) => [
       remove(`${policyPaths.validatingBindings}/${label(i)}`, undefined, { silent: true }),
       remove(`${policyPaths.validating}/${label(i)}`, undefined, { silent: true }),
@@ -284,7 +289,7 @@ play(pair, 'params of validating policies', () => {
     'q',
     [
       { spec: { paramKind, validations: isNull } },
-      { spec: { paramKind, validations: says }, binding: ref('limits') },
+      { spec: { paramKind, validations: says }, binding: ref('limits'), hasParams: true },
       { spec: { paramKind, validations: says }, binding: ref('limits', { namespace: 'default' }) },
       {
         spec: { paramKind, validations: says },
@@ -292,7 +297,7 @@ play(pair, 'params of validating policies', () => {
       },
       { spec: { paramKind, validations: says }, binding: ref('nothing') },
       { spec: { paramKind, validations: says, failurePolicy: 'Ignore' }, binding: ref('nothing') },
-      { spec: { paramKind, validations: says }, binding: by({ matchLabels: { one: 'yes' } }) },
+      { spec: { paramKind, validations: says }, binding: by({ matchLabels: { one: 'yes' } }), hasParams: true },
       { spec: { paramKind, validations: says }, binding: by({ matchLabels: { none: 'yes' } }) },
       {
         spec: { paramKind, validations: says },
@@ -302,17 +307,19 @@ play(pair, 'params of validating policies', () => {
       { spec: { paramKind: { apiVersion: 'no.such/v1', kind: 'Thing' }, validations: isNull } },
       { spec: { paramKind: { apiVersion: 'v1', kind: 'Thing' }, validations: isNull }, binding: ref('x') },
       { spec: { paramKind: { apiVersion: 'v1', kind: 'Thing' }, validations: isNull, failurePolicy: 'Ignore' } },
-      { spec: { paramKind: wall, validations: walls }, binding: ref('east') },
+      { spec: { paramKind: wall, validations: walls }, binding: ref('east'), hasParams: true },
       { spec: { paramKind: wall, validations: walls }, binding: ref('east', { namespace: 'default' }) },
-      { spec: { paramKind: wall, validations: walls }, binding: by({ matchLabels: { set: 'all' } }) },
-      { spec: { paramKind: fence, validations: walls }, binding: ref('west') },
+      { spec: { paramKind: wall, validations: walls }, binding: by({ matchLabels: { set: 'all' } }), hasParams: true },
+      { spec: { paramKind: fence, validations: walls }, binding: ref('west'), hasParams: true },
       {
         spec: { paramKind: wall, matchConditions: [{ name: 'x', expression: 'params.limit > 3' }], validations: walls },
         binding: ref('east'),
+        hasParams: true,
       },
       {
         spec: { paramKind: wall, matchConditions: [{ name: 'x', expression: 'params.limit > 1' }], validations: walls },
         binding: ref('east'),
+        hasParams: true,
       },
       {
         spec: {
@@ -321,6 +328,7 @@ play(pair, 'params of validating policies', () => {
           validations: [{ expression: 'variables.x == 3' }],
         },
         binding: ref('east'),
+        hasParams: true,
       },
     ],
     (ns) => [

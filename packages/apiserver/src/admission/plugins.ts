@@ -6,6 +6,7 @@ import type { Storage } from '../storage/storage.js';
 import type { WebhookCaller } from '../webhook-client/webhook-caller.js';
 import type { AdmissionPlugin } from './admission.js';
 import { builtinPlugins } from './builtin/builtin-plugins.js';
+import { MutatingAdmissionPolicyPlugin } from './policy/mutating-admission-policy.js';
 import { ValidatingAdmissionPolicyPlugin } from './policy/validating-admission-policy.js';
 import { MutatingAdmissionWebhook } from './webhook/mutating-admission-webhook.js';
 import { ValidatingAdmissionWebhook } from './webhook/validating-admission-webhook.js';
@@ -30,6 +31,7 @@ export interface AdmissionParts {
 /** Makes the plugins of this server, each by upstream's name; `plugin-names.ts` has their order. */
 export const admissionPlugins: Readonly<Record<string, (parts: AdmissionParts) => AdmissionPlugin>> = {
   ...builtinPlugins,
+  MutatingAdmissionPolicy: (parts) => new MutatingAdmissionPolicyPlugin(parts),
   ValidatingAdmissionPolicy: (parts) => new ValidatingAdmissionPolicyPlugin(parts),
   MutatingAdmissionWebhook: (parts) => new MutatingAdmissionWebhook(parts),
   ValidatingAdmissionWebhook: (parts) => new ValidatingAdmissionWebhook(parts),

@@ -1,7 +1,9 @@
 import type { JsonObject } from 'riata/object';
+import { withConversions } from '../../resource/custom/stored-conversions.js';
 import { isGiven, recordOf } from '../../resource/metadata.js';
 import type { Resource } from '../../resource/resource.js';
 import { Refusal } from '../../status/refusal.js';
+import type { Steps } from '../../steps.js';
 import type { AdmissionAttributes } from '../admission.js';
 import type { MatchedResource, RequestMatcher } from '../matching/request-matcher.js';
 import { ConfigurationError, collectParams, type ParamsParts, paramResource } from './policy-params.js';
@@ -29,7 +31,8 @@ export function* policyInvocations<Compiled>(
   attributes: AdmissionAttributes,
   matcher: RequestMatcher,
   parts: ParamsParts,
-): Iterable<PolicyInvocation<Compiled> | FailedInvocation<Compiled>> {
+): Steps<readonly (PolicyInvocation<Compiled> | FailedInvocation<Compiled>)[]> {
+  const found: (PolicyInvocation<Compiled> | FailedInvocation<Compiled>)[] = [];
   for (const hook of hooks) {
     const policy = attempt(() => {
       const matched = matcher.match(recordOf(hook.spec.matchConstraints), attributes);
@@ -37,16 +40,18 @@ export function* policyInvocations<Compiled>(
     });
     if (policy === undefined) continue;
     if ('error' in policy) {
-      yield { hook, binding: undefined, error: `failed to configure policy: ${policy.error}` };
+      found.push({ hook, binding: undefined, error: `failed to configure policy: ${policy.error}` });
       continue;
     }
     for (const binding of hook.bindings) {
-      const params = attempt(() => paramsOf(binding, attributes, matcher, policy.resource, parts));
+      const collect = () => attempt(() => paramsOf(binding, attributes, matcher, policy.resource, parts));
+      const params = yield* withConversions(collect);
       if (params === undefined) continue;
-      if ('error' in params) yield { hook, binding, error: `failed to configure binding: ${params.error}` };
-      else yield { hook, binding, matched: policy.matched, params };
+      if ('error' in params) found.push({ hook, binding, error: `failed to configure binding: ${params.error}` });
+      else found.push({ hook, binding, matched: policy.matched, params });
     }
   }
+  return found;
 }
 
 /** The params that a binding has for a request; undefined if it does not mean the request. */

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { JsonObject } from 'riata/object';
+import { withConversions } from '../../resource/custom/stored-conversions.js';
 import { stringsOf } from '../../resource/metadata.js';
 import type { Refusal } from '../../status/refusal.js';
 import type { Steps } from '../../steps.js';
@@ -45,7 +46,7 @@ export class ValidatingAdmissionPolicyPlugin implements AdmissionPlugin {
   *validate(attributes: AdmissionAttributes): Steps<void> {
     const denials: Denial[] = [];
     const annotations = new Annotations();
-    for (const invocation of policyInvocations(this.#source.hooks, attributes, this.#matcher, this.#parts)) {
+    for (const invocation of yield* policyInvocations(this.#source.hooks, attributes, this.#matcher, this.#parts)) {
       const { name: policy, spec } = invocation.hook;
       const binding = invocation.binding?.name;
       if ('error' in invocation) {
@@ -74,16 +75,16 @@ export class ValidatingAdmissionPolicyPlugin implements AdmissionPlugin {
     if (first !== undefined) throw denied(first, attributes);
   }
 
-  #run(
+  *#run(
     { hook, matched }: PolicyInvocation<ValidatingPolicy>,
     params: JsonObject | undefined,
     attributes: AdmissionAttributes,
   ): Steps<ValidationResult> {
     const { namespace, resource } = attributes;
     const isNamespace = resource.table === '/namespaces';
-    return hook.compiled.validate({
+    return yield* hook.compiled.validate({
       ...{ attributes, matched, params },
-      ...objectsIn(matched, attributes),
+      ...(yield* withConversions(() => objectsIn(matched, attributes))),
       namespace: namespace === '' || isNamespace ? undefined : this.#matcher.namespace(namespace),
       decide: (question) => this.#parts.authorizer.decide(question as never),
     });

@@ -64,7 +64,7 @@ function stepsOf(webhook: Webhook, patch: string): readonly Json[] {
 }
 
 /** What the patched object is read as. */
-function resourceOf({ subresource, kind }: AdmissionAttributes, resource: Resource): Resource {
+export function resourceOf({ subresource, kind }: AdmissionAttributes, resource: Resource): Resource {
   if (subresource === '' || kind.kind === resource.kind) return resource;
   const below = resource.subresources.find(({ name }) => name === subresource);
   return below === undefined ? resource : subresourceAsResource(resource, below);

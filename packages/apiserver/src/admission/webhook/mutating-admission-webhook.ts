@@ -8,6 +8,7 @@ import { converted, objectsIn } from '../matching/objects-in.js';
 import type { MatchedResource } from '../matching/request-matcher.js';
 import type { AdmissionParts } from '../plugins.js';
 import { Reinvocation } from '../reinvocation.js';
+import { Rounds } from '../rounds.js';
 import { applyPatch } from './apply-patch.js';
 import { callWebhook, FailedCallError } from './call-webhook.js';
 import { WebhookMatcher } from './webhook-matcher.js';
@@ -17,15 +18,6 @@ import { type Webhook, WebhookSource } from './webhook-source.js';
 interface Versioned extends MatchedResource {
   readonly object: JsonObject | undefined;
   readonly oldObject: JsonObject | undefined;
-}
-
-/** What is remembered from the first round of webhooks to the second. */
-interface Rounds {
-  lastOutput: JsonObject | undefined;
-  /** Webhooks that would see a change after them. */
-  readonly invoked: Set<string>;
-  /** Webhooks that there was a change after. */
-  readonly again: Set<string>;
 }
 
 /** Calls webhooks one after the other and applies their patches. */
@@ -55,8 +47,8 @@ export class MutatingAdmissionWebhook implements AdmissionPlugin {
 
   *admit(attributes: AdmissionAttributes): Steps<JsonObject | undefined> {
     const { reinvocation = new Reinvocation() } = attributes;
-    const rounds = reinvocation.memory<Rounds>(this.name, newRounds);
-    if (reinvocation.isRunning && !equal(rounds.lastOutput ?? null, attributes.object ?? null)) callAgain(rounds);
+    const rounds = reinvocation.memory(this.name, () => new Rounds());
+    if (reinvocation.isRunning) rounds.resume(attributes.object);
     const { resource, kind, object, oldObject } = attributes;
     let current: Versioned = { resource, kind, object, oldObject };
     for (const [index, webhook] of this.#source.list().entries()) {
@@ -67,19 +59,19 @@ export class MutatingAdmissionWebhook implements AdmissionPlugin {
       );
       if (matched === undefined) continue;
       // Who was not called in the first round is not called in the second.
-      if (reinvocation.isRunning && !rounds.again.has(webhook.id)) continue;
+      if (reinvocation.isRunning && !rounds.isCalledAgain(webhook.id)) continue;
       current = yield* withConversions(() => inVersion(now, matched, attributes));
       const after: Versioned = yield* this.#call(webhook, checked, current, reinvocation.isRunning ? 1 : 0, index);
       if (after !== current && !equal(after.object ?? null, current.object ?? null)) {
-        callAgain(rounds);
+        rounds.callAgain();
         reinvocation.require();
       }
-      if (webhook.spec.reinvocationPolicy === 'IfNeeded') rounds.invoked.add(webhook.id);
+      if (webhook.spec.reinvocationPolicy === 'IfNeeded') rounds.invoked(webhook.id);
       current = after;
     }
     const last = current;
     const { object: result } = yield* withConversions(() => inVersion(last, attributes, attributes));
-    rounds.lastOutput = result;
+    rounds.finish(result);
     return result;
   }
 
@@ -116,16 +108,6 @@ export class MutatingAdmissionWebhook implements AdmissionPlugin {
       attributes.annotate(`mutation.webhook.admission.k8s.io/${at}`, detail);
     }
   }
-}
-
-function newRounds(): Rounds {
-  return { lastOutput: undefined, invoked: new Set(), again: new Set() };
-}
-
-/** Lets those be called again who were called before a change. */
-function callAgain({ invoked, again }: Rounds): void {
-  for (const id of invoked) again.add(id);
-  invoked.clear();
 }
 
 /** The object on its way, in the version of another resource. */

@@ -1,4 +1,4 @@
-import type { JsonObject, ManagedFieldsEntry } from 'riata/object';
+import type { JsonObject, ManagedFieldsEntry, MergeType } from 'riata/object';
 
 /** Who writes, and how. */
 export interface FieldWriter {
@@ -12,6 +12,8 @@ export interface FieldWriter {
 
 /** Keeps `metadata.managedFields`: which writer says what. */
 export interface FieldTracking {
+  /** How objects merge. */
+  readonly type: MergeType;
   /** The entries after an update from `before` (undefined: there was none) to `after`. */
   afterUpdate(before: JsonObject | undefined, after: JsonObject, writer: FieldWriter): readonly ManagedFieldsEntry[];
   /**

@@ -45,6 +45,7 @@ export function trackingOf(tracked: TrackedKind): FieldTracking {
     now: writer.nowMs,
   });
   return {
+    type,
     afterUpdate: (before, after, writer) =>
       ownEntries(trackUpdate({ ...requestOf(before, writer), object: after }) ?? [], apiVersion),
     apply(live, intent, writer, force) {
