@@ -1,15 +1,15 @@
 import { copyBytes } from '../transport/copy-bytes.js';
-import type { ResponseHeaders, TransportFlow, TransportSink } from '../transport/transport.js';
+import type { ResponseHeaders, TransportFlow } from '../transport/transport.js';
 import { DiscardSink } from './response-sinks.js';
-import type { ResponseNotes, ResponseSink } from './send.js';
+import type { BodySink, ResponseNotes, ResponseSink } from './send.js';
 
 /** Bytes that are buffered until the response has a reader. */
 const maxWaitingBytes = 65_536;
 
 /** Holds a response until it is known who reads it: exactly one of `deliver` and `discard` must follow. */
-export class HeldResponse implements TransportSink, TransportFlow {
+export class HeldResponse implements ResponseSink, BodySink, TransportFlow {
   #flow: TransportFlow | undefined;
-  #sink: Omit<TransportSink, 'onHeaders'> | undefined;
+  #sink: BodySink | undefined;
   /** Bytes that came before there was a reader, or in spite of a pause; later ones queue behind them. */
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
@@ -28,12 +28,13 @@ export class HeldResponse implements TransportSink, TransportFlow {
     this.#signal = signal;
   }
 
-  onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): void {
+  onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): this {
     this.status = status;
     this.headers = headers;
     this.notes = notes;
     // No pause until there is a reader: a short body mostly comes with its headers, and the transport would parse it twice.
     this.#flow = flow;
+    return this;
   }
 
   onData(chunk: Uint8Array): void {
@@ -59,22 +60,23 @@ export class HeldResponse implements TransportSink, TransportFlow {
   }
 
   /** Hands the body to `sink`, starting at once. */
-  deliver(sink: Omit<TransportSink, 'onHeaders'>): void {
+  deliver(sink: BodySink): void {
     this.#sink = sink;
     this.#pump();
   }
 
   /** Hands headers and body to `sink`. */
   passOn(sink: ResponseSink, notes = this.notes): void {
+    let body: BodySink;
     try {
-      sink.onHeaders(this.status, this.headers, this, notes);
+      body = sink.onHeaders(this.status, this.headers, this, notes);
     } catch (error) {
       this.discard();
       this.abort(error);
       sink.onError(error);
       return;
     }
-    this.deliver(sink);
+    this.deliver(body);
   }
 
   /** Drops the body. */

@@ -7,11 +7,18 @@ import type { Credentials } from '../config/rest-config.js';
 import { apiErrorFrom } from '../errors/api-error.js';
 import { redactUrl } from '../errors/redact.js';
 import { RequestTimeout } from '../errors/request-timeout.js';
-import type { ResponseHeaders, Transport, TransportFlow } from '../transport/transport.js';
+import type { ResponseHeaders, Transport, TransportFlow, TransportSink } from '../transport/transport.js';
 import { type OwnSecrets, redactAll } from './own-secrets.js';
-import { CollectSink } from './response-sinks.js';
+import { CollectSink, withEnd } from './response-sinks.js';
 import { restMetrics, withMetrics } from './rest-metrics.js';
-import { type ApiRequest, ResponseFilter, type ResponseNotes, type ResponseSink, type Send } from './send.js';
+import {
+  type ApiRequest,
+  type BodySink,
+  ResponseFilter,
+  type ResponseNotes,
+  type ResponseSink,
+  type Send,
+} from './send.js';
 import type { ServerContact } from './server-contact.js';
 import { createThrottle, type Throttle } from './throttle.js';
 import { parseWarnings } from './warnings.js';
@@ -66,28 +73,45 @@ function sendOver(transport: Transport, contact: ServerContact, secrets: OwnSecr
       sink.onError(error);
       return;
     }
-    transport.dispatch(request, new AnswerFilter(sink, contact, secrets, request.mode === 'stream'));
+    transport.dispatch(request, new AnswerSink(sink, contact, secrets, request.mode === 'stream'));
   };
 }
 
-class AnswerFilter extends ResponseFilter {
+/** Where the transport hands over a response: its head goes through the chain, its body to what the chain returned. */
+class AnswerSink implements TransportSink {
+  readonly #next: ResponseSink;
   readonly #contact: ServerContact;
   readonly #secrets: OwnSecrets;
   /** The caller sees the headers. */
   readonly #isShown: boolean;
+  #body: BodySink | undefined;
 
   constructor(next: ResponseSink, contact: ServerContact, secrets: OwnSecrets, isShown: boolean) {
-    super(next);
+    this.#next = next;
     this.#contact = contact;
     this.#secrets = secrets;
     this.#isShown = isShown;
   }
 
-  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow): void {
+  onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow): void {
     this.#contact.responded(status);
     // Of a plain success only the content type is quoted, and redacted there.
     const isQuoted = status >= 300 || headers.warning !== undefined || this.#isShown;
-    this.next.onHeaders(status, isQuoted ? redactAll(headers, this.#secrets.redact) : headers, flow);
+    const shown = isQuoted ? redactAll(headers, this.#secrets.redact) : headers;
+    this.#body = this.#next.onHeaders(status, shown, flow);
+  }
+
+  onData(chunk: Uint8Array): void {
+    if (this.#body === undefined) throw new TypeError('transport: data must not come before onHeaders has returned');
+    this.#body.onData(chunk);
+  }
+
+  onEnd(): void {
+    this.#body?.onEnd();
+  }
+
+  onError(error: unknown): void {
+    (this.#body ?? this.#next).onError(error);
   }
 }
 
@@ -117,9 +141,8 @@ class DeadlineFilter extends ResponseFilter {
     this.#scope = scope;
   }
 
-  override onEnd(): void {
-    this.#release();
-    this.next.onEnd();
+  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): BodySink {
+    return withEnd(this.next.onHeaders(status, headers, flow, notes), () => this.#release());
   }
 
   override onError(error: unknown): void {
@@ -171,17 +194,14 @@ class RefusalFilter extends ResponseFilter {
     this.#parts = parts;
   }
 
-  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): void {
+  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): BodySink {
     this.#warn(headers);
     const { next } = this;
-    if (status >= 200 && status <= 206) {
-      next.onHeaders(status, headers, flow, notes);
-      return;
-    }
+    if (status >= 200 && status <= 206) return next.onHeaders(status, headers, flow, notes);
     const { method, url, signal } = this.#request;
     const { redact } = this.#parts.secrets;
     const answer = { attempts: 1, ...notes, redact, code: status, method, url, headers, details: this.#details() };
-    this.next = new CollectSink(flow, maxErrorBytes, {
+    return new CollectSink(flow, maxErrorBytes, {
       onBody: (body) => next.onError(apiErrorFrom({ ...answer, body })),
       onError: (cause) => next.onError(signal?.aborted ? signal.reason : apiErrorFrom({ ...answer, body: '', cause })),
     });

@@ -1,19 +1,18 @@
 import { copyBytes } from '../transport/copy-bytes.js';
-import type { TransportFlow, TransportSink } from '../transport/transport.js';
+import type { TransportFlow } from '../transport/transport.js';
+import type { BodySink } from './send.js';
 
 /** A longer body is not worth reading for the sake of the connection. */
 const maxDiscardBytes = 2048;
 
 /** Drops a body. A short one is read to its end so that the connection can be reused. */
-export class DiscardSink implements TransportSink {
+export class DiscardSink implements BodySink {
   readonly #flow: TransportFlow;
   #size = 0;
 
   constructor(flow: TransportFlow) {
     this.#flow = flow;
   }
-
-  onHeaders(): void {}
 
   onData(chunk: Uint8Array): void {
     this.#size += chunk.byteLength;
@@ -33,7 +32,7 @@ export interface Collected {
 }
 
 /** Reads a body up to a limit; a longer one ends the exchange. */
-export class CollectSink implements TransportSink {
+export class CollectSink implements BodySink {
   readonly #flow: TransportFlow;
   readonly #limit: number;
   readonly #collected: Collected;
@@ -46,8 +45,6 @@ export class CollectSink implements TransportSink {
     this.#limit = limit;
     this.#collected = collected;
   }
-
-  onHeaders(): void {}
 
   onData(chunk: Uint8Array): void {
     if (this.#isOver) return;
@@ -72,4 +69,19 @@ export class CollectSink implements TransportSink {
     this.#chunks = [];
     this.#collected.onBody(body, isCut);
   }
+}
+
+/** The same body; `onOver` is called before its end or its failure is passed on, with the error. */
+export function withEnd(body: BodySink, onOver: (failure?: { readonly error: unknown }) => void): BodySink {
+  return {
+    onData: (chunk) => body.onData(chunk),
+    onEnd() {
+      onOver();
+      body.onEnd();
+    },
+    onError(error) {
+      onOver({ error });
+      body.onError(error);
+    },
+  };
 }

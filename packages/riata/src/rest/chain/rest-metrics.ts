@@ -1,6 +1,6 @@
 import type { Counter, Histogram, Metrics } from '../../runtime/metrics.js';
 import type { ResponseHeaders, TransportFlow } from '../transport/transport.js';
-import { ResponseFilter, type ResponseNotes, type ResponseSink, type Send } from './send.js';
+import { type BodySink, ResponseFilter, type ResponseNotes, type ResponseSink, type Send } from './send.js';
 
 /** The series that client-go's users know, under the same names. */
 export interface RestMetrics {
@@ -64,10 +64,10 @@ class CountFilter extends ResponseFilter {
     this.#count = count;
   }
 
-  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): void {
+  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): BodySink {
     this.#isCounted = true;
     this.#count(status);
-    this.next.onHeaders(status, headers, flow, notes);
+    return this.next.onHeaders(status, headers, flow, notes);
   }
 
   override onError(error: unknown): void {

@@ -42,37 +42,34 @@ export interface ResponseNotes {
   readonly problem?: string;
 }
 
-/** Takes a response as a transport hands it over, with the notes of the wrappers that it has passed. */
-export interface ResponseSink extends TransportSink {
-  onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): void;
+/** Takes the body of a response, to its end or its failure. */
+export type BodySink = Omit<TransportSink, 'onHeaders'>;
+
+/** Takes a response, or the failure to get one. */
+export interface ResponseSink {
+  /** The response has started, with the notes of the wrappers that it has passed. Returns what takes its body. */
+  onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): BodySink;
+  /** No response came; or the exchange ended within `onHeaders`. */
+  onError(error: unknown): void;
 }
 
 /**
- * Sends a request and hands the response, whatever its status, to the sink. Has the form of a transport: never throws,
- * failures go to `sink.onError`. Each concern of a request (credentials, retries, …) is a wrapper of this one type: it
- * changes the request, passes the response on through a {@link ResponseFilter}, or sends again.
+ * Sends a request and hands the response, whatever its status, to the sink. Never throws, failures go to `sink.onError`. Each
+ * concern of a request (credentials, retries, …) is a wrapper of this one type: it changes the request, looks at the head of
+ * the response in a {@link ResponseFilter}, or sends again. The body goes from the transport to its reader directly.
  */
 export type Send = (request: ApiRequest, sink: ResponseSink) => void;
 
-/** Passes a response on to the next sink; wrappers override what they look at. */
+/** Passes the head of a response on to the next sink; wrappers override what they look at. */
 export abstract class ResponseFilter implements ResponseSink {
-  /** Takes all that comes from now on. */
-  declare protected next: ResponseSink;
+  declare protected readonly next: ResponseSink;
 
   constructor(next: ResponseSink) {
     this.next = next;
   }
 
-  onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): void {
-    this.next.onHeaders(status, headers, flow, notes);
-  }
-
-  onData(chunk: Uint8Array): void {
-    this.next.onData(chunk);
-  }
-
-  onEnd(): void {
-    this.next.onEnd();
+  onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): BodySink {
+    return this.next.onHeaders(status, headers, flow, notes);
   }
 
   onError(error: unknown): void {

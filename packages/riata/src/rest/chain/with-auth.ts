@@ -2,7 +2,14 @@ import type { Credentials } from '../config/rest-config.js';
 import { untilClosed } from '../stream/until-closed.js';
 import type { ResponseHeaders, TransportFlow } from '../transport/transport.js';
 import { HeldResponse } from './held-response.js';
-import { type ApiRequest, ResponseFilter, type ResponseNotes, type ResponseSink, type Send } from './send.js';
+import {
+  type ApiRequest,
+  type BodySink,
+  ResponseFilter,
+  type ResponseNotes,
+  type ResponseSink,
+  type Send,
+} from './send.js';
 
 /**
  * Puts the current `Authorization` header on each request that has none. On a 401 the credentials are refreshed and, if
@@ -59,13 +66,11 @@ class AuthFilter extends ResponseFilter {
     this.#parts = parts;
   }
 
-  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): void {
-    if (status === 401) {
-      const { next } = this;
-      this.next = new HeldResponse(this.#request.signal);
-      void this.#sendAgain(this.next as HeldResponse, next);
-    }
-    this.next.onHeaders(status, headers, flow, notes);
+  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): BodySink {
+    if (status !== 401) return this.next.onHeaders(status, headers, flow, notes);
+    const refusal = new HeldResponse(this.#request.signal).onHeaders(status, headers, flow, notes);
+    void this.#sendAgain(refusal, this.next);
+    return refusal;
   }
 
   async #sendAgain(refusal: HeldResponse, sink: ResponseSink): Promise<void> {
@@ -96,13 +101,11 @@ class ExplainFilter extends ResponseFilter {
     this.#signal = signal;
   }
 
-  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): void {
-    if (status === 401) {
-      const { next } = this;
-      this.next = new HeldResponse(this.#signal);
-      void explain(this.next as HeldResponse, next, this.#credentials);
-    }
-    this.next.onHeaders(status, headers, flow, notes);
+  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): BodySink {
+    if (status !== 401) return this.next.onHeaders(status, headers, flow, notes);
+    const refusal = new HeldResponse(this.#signal).onHeaders(status, headers, flow, notes);
+    void explain(refusal, this.next, this.#credentials);
+    return refusal;
   }
 }
 

@@ -2,8 +2,9 @@ import type { Runtime } from '../../runtime/runtime.js';
 import type { Span } from '../../runtime/tracing.js';
 import { pathTemplate } from '../request/request-path.js';
 import type { ResponseHeaders, TransportFlow } from '../transport/transport.js';
+import { withEnd } from './response-sinks.js';
 import type { RestMetrics } from './rest-metrics.js';
-import { ResponseFilter, type ResponseNotes, type ResponseSink, type Send } from './send.js';
+import { type BodySink, ResponseFilter, type ResponseNotes, type ResponseSink, type Send } from './send.js';
 
 export interface MeasurementOptions {
   readonly host: string;
@@ -48,25 +49,28 @@ class MeasuredResponse extends ResponseFilter {
     this.#onDone = onDone;
   }
 
-  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): void {
-    if (!this.#isWhole) this.#end();
+  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): BodySink {
+    if (!this.#isWhole) {
+      this.#end();
+      return this.next.onHeaders(status, headers, flow, notes);
+    }
     // A reader that stops reading is no failure.
     const abort = (reason?: unknown) => {
       this.#isAborted = true;
       flow.abort(reason);
     };
-    this.next.onHeaders(status, headers, { pause: () => flow.pause(), resume: () => flow.resume(), abort }, notes);
-  }
-
-  override onEnd(): void {
-    this.#end();
-    this.next.onEnd();
+    const watched = { pause: () => flow.pause(), resume: () => flow.resume(), abort };
+    return withEnd(this.next.onHeaders(status, headers, watched, notes), (failure) => this.#over(failure));
   }
 
   override onError(error: unknown): void {
-    if (!this.#isDone && !this.#isAborted) this.#span.error(error);
-    this.#end();
+    this.#over({ error });
     this.next.onError(error);
+  }
+
+  #over(failure?: { readonly error: unknown }): void {
+    if (failure !== undefined && !this.#isDone && !this.#isAborted) this.#span.error(failure.error);
+    this.#end();
   }
 
   #end(): void {

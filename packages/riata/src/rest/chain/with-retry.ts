@@ -13,7 +13,14 @@ import { untilClosed } from '../stream/until-closed.js';
 import type { ResponseHeaders, TransportFlow } from '../transport/transport.js';
 import { DiscardSink } from './response-sinks.js';
 import { codeLabel, type RestMetrics } from './rest-metrics.js';
-import { type ApiRequest, ResponseFilter, type ResponseNotes, type ResponseSink, type Send } from './send.js';
+import {
+  type ApiRequest,
+  type BodySink,
+  ResponseFilter,
+  type ResponseNotes,
+  type ResponseSink,
+  type Send,
+} from './send.js';
 import type { Throttle } from './throttle.js';
 
 export interface RetryParts {
@@ -106,7 +113,7 @@ class AttemptFilter extends ResponseFilter {
     this.send();
   }
 
-  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): void {
+  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): BodySink {
     const { url, settings } = this.#request;
     const { next } = this;
     this.#isAnswered = true;
@@ -114,11 +121,10 @@ class AttemptFilter extends ResponseFilter {
     if (this.#number > 1) this.#count(status);
     const again = this.#number > settings.maxRetries ? undefined : againAfter(status, headers, this.#number);
     if (again === undefined) {
-      next.onHeaders(status, headers, flow, this.#number > 1 ? { ...notes, attempts: this.#number } : notes);
-      return;
+      return next.onHeaders(status, headers, flow, this.#number > 1 ? { ...notes, attempts: this.#number } : notes);
     }
-    this.next = new DiscardSink(flow);
     this.#sendAgain(next, again, `HTTP ${status}, Retry-After: ${again.waitMs / 1000}`);
+    return new DiscardSink(flow);
   }
 
   override onError(error: unknown): void {

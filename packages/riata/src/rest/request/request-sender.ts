@@ -3,7 +3,7 @@ import type { Scheduler } from '../../runtime/time/clock.js';
 import { HeldResponse } from '../chain/held-response.js';
 import type { OwnSecrets } from '../chain/own-secrets.js';
 import { DiscardSink } from '../chain/response-sinks.js';
-import { type ApiRequest, type RequestSettings, ResponseFilter, type Send } from '../chain/send.js';
+import type { ApiRequest, BodySink, RequestSettings, ResponseSink, Send } from '../chain/send.js';
 import type { ExchangerOptions } from '../stream/body-reader.js';
 import type { NamedExchanger, StreamOrigin } from '../stream/stream-origin.js';
 import type { ResponseHeaders, TransportFlow, TransportSink } from '../transport/transport.js';
@@ -101,7 +101,7 @@ export class RequestSender {
       queueMicrotask(() => sink.onError(error));
       return;
     }
-    this.#options.send(request, new GuardFilter(sink));
+    this.#options.send(request, new GuardSink(sink));
   }
 
   /** The request of a list or watch stream. */
@@ -140,17 +140,29 @@ export class RequestSender {
   }
 }
 
-/** Ends the exchange where the sink throws at the headers, and hands it its own error. */
-class GuardFilter extends ResponseFilter {
-  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow): void {
-    const sink = this.next;
+/** Hands a response to a sink of the caller. Where that throws at the headers, the exchange ends, and it gets its error. */
+class GuardSink implements ResponseSink {
+  readonly #sink: TransportSink;
+  #isRefused = false;
+
+  constructor(sink: TransportSink) {
+    this.#sink = sink;
+  }
+
+  onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow): BodySink {
     try {
-      sink.onHeaders(status, headers, flow);
+      this.#sink.onHeaders(status, headers, flow);
+      return this.#sink;
     } catch (error) {
-      this.next = new DiscardSink(flow);
+      this.#isRefused = true;
       flow.abort(error);
-      sink.onError(error);
+      this.#sink.onError(error);
+      return new DiscardSink(flow);
     }
+  }
+
+  onError(error: unknown): void {
+    if (!this.#isRefused) this.#sink.onError(error);
   }
 }
 
@@ -165,9 +177,10 @@ class OpenedResponse extends HeldResponse {
     this.#reject = reject;
   }
 
-  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow): void {
+  override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow): this {
     super.onHeaders(status, headers, flow);
     this.#resolve(this);
+    return this;
   }
 
   override onError(error: unknown): void {

@@ -1,12 +1,12 @@
-import type { ApiRequest } from '../chain/send.js';
+import type { ApiRequest, BodySink, ResponseSink } from '../chain/send.js';
 import { describeRequest } from '../errors/redact.js';
 import { TransportError } from '../errors/transport-error.js';
 import { copyBytes } from '../transport/copy-bytes.js';
-import type { ResponseHeaders, TransportFlow, TransportSink } from '../transport/transport.js';
+import type { ResponseHeaders, TransportFlow } from '../transport/transport.js';
 import type { WholeResponse } from './rest-result.js';
 
 /** Reads a response as a whole. A body that comes in one piece, as most do, is read in place, without a copy. */
-export class WholeSink<T> implements TransportSink, WholeResponse {
+export class WholeSink<T> implements ResponseSink, BodySink, WholeResponse {
   readonly #request: ApiRequest;
   readonly #maxBytes: number;
   readonly #read: (response: WholeResponse) => T;
@@ -45,10 +45,11 @@ export class WholeSink<T> implements TransportSink, WholeResponse {
     return this.#request.url;
   }
 
-  onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow): void {
+  onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow): this {
     this.statusCode = status;
     this.headers = headers;
     this.#flow = flow;
+    return this;
   }
 
   onData(chunk: Uint8Array): void {

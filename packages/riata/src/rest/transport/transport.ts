@@ -29,7 +29,7 @@ export interface TransportFlow {
    * comes, only a failure may, and silence is not counted.
    */
   pause(): void;
-  /** Hand out data again; the first may come before this returns. */
+  /** Hand out data again; the first may come before this returns, but none before `onHeaders` has returned. */
   resume(): void;
   /** End the exchange now. The sink gets `onError(reason)`, unless it has already ended. */
   abort(reason?: unknown): void;
