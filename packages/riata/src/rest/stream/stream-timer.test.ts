@@ -79,6 +79,7 @@ test('a sign of life lifts the suspicion; nothing is timed after it was disposed
   await clock.advance(2_000);
   expect(told).toEqual([]);
   timer[Symbol.dispose]();
+  timer.part(1_000, () => told.push('incomplete'));
   expect(clock.pending).toBe(0);
   await clock.advance(120_000);
   expect(told).toEqual([]);

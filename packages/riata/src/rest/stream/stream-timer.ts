@@ -36,6 +36,7 @@ export class StreamTimer implements ElementTimer, Disposable {
   #onPartDue: (() => void) | undefined;
   #timer: Timer | undefined;
   #firesMs = never;
+  #isOver = false;
 
   /** `onDead` is called at most once; nothing is timed after it. */
   constructor(clock: Scheduler, onDead: (reason: DeathReason) => void = () => {}) {
@@ -76,10 +77,9 @@ export class StreamTimer implements ElementTimer, Disposable {
     this.#partDueMs = never;
   }
 
+  /** Nothing is timed from now on, whatever a reader still reports. */
   [Symbol.dispose](): void {
-    this.#silenceMs = never;
-    this.#suspectDueMs = never;
-    this.#partDueMs = never;
+    this.#isOver = true;
     this.#timer?.cancel();
     this.#timer = undefined;
   }
@@ -90,7 +90,7 @@ export class StreamTimer implements ElementTimer, Disposable {
 
   #arm(): void {
     const dueMs = this.#dueMs;
-    if (dueMs === never || (this.#timer !== undefined && this.#firesMs <= dueMs)) return;
+    if (this.#isOver || dueMs === never || (this.#timer !== undefined && this.#firesMs <= dueMs)) return;
     this.#timer?.cancel();
     this.#firesMs = dueMs;
     const waitMs = Math.max(1, dueMs - this.#clock.monotonic());
