@@ -2,6 +2,7 @@ import { ApiServer, adminKubeconfig, admissionWebhook } from '@riata/apiserver';
 import { Sandbox } from '@riata/sandbox';
 import { createClient, defineKind, isForbidden, type RestConfig, VirtualClock } from 'riata';
 import {
+  APIService,
   ConfigMap,
   CustomResourceDefinition,
   Deployment,
@@ -200,6 +201,35 @@ test('policies that change objects', async () => {
   await client.create(Namespace({ metadata: { name: 'shop', labels: { team: 'a' } } }));
   const made = await client.create(ConfigMap({ metadata: { namespace: 'shop', name: 'settings' } }));
   expect(made.metadata.labels).toEqual({ team: 'a' });
+});
+
+test('aggregated API servers', async () => {
+  await using server = await ApiServer.start();
+  const serve = async (request: Request) => {
+    const user = request.headers.get('x-remote-user');
+    return Response.json({ apiVersion: 'metrics.example.com/v1', kind: 'Reading', metadata: { name: 'now' }, user });
+  };
+  server.handle('https://metrics.default.svc', serve);
+
+  await using client = createClient(server.config);
+  await client.create(
+    APIService({
+      metadata: { name: 'v1.metrics.example.com' },
+      spec: {
+        group: 'metrics.example.com',
+        version: 'v1',
+        groupPriorityMinimum: 100,
+        versionPriority: 10,
+        service: { namespace: 'default', name: 'metrics' },
+      },
+    }),
+  );
+  await server.idle(); // its condition is Available=True now
+
+  const { url } = await server.listen({ tls: false });
+  const headers = { authorization: `Bearer ${server.token}` };
+  const response = await fetch(`${url}/apis/metrics.example.com/v1/readings/now`, { headers });
+  expect(await response.json()).toMatchObject({ kind: 'Reading', user: 'riata-admin' });
 });
 
 test('time, randomness and the network', async () => {

@@ -1,7 +1,6 @@
 import {
   type Authority,
   consoleLogger,
-  createAuthority,
   type Logger,
   optionNames,
   type Random,
@@ -19,7 +18,9 @@ import { adminKubeconfig } from './http/admin-kubeconfig.js';
 import { Dispatcher } from './http/dispatcher.js';
 import { InProcessTransport } from './http/in-process/in-process-transport.js';
 import type { NodeServer } from './http/node/node-server.js';
+import { once } from './once.js';
 import { loadWriteParts } from './resource/load-write-parts.js';
+import { certificateNames, newAuthority } from './server-authority.js';
 import { ServerCore } from './server-core.js';
 import { MemoryStorage } from './storage/memory-storage.js';
 import type { Storage } from './storage/storage.js';
@@ -156,8 +157,6 @@ export interface InProcessConfig {
 
 /** How long requests may take that are under way when a server goes down gracefully. */
 const graceMs = 2_000;
-const certificateDays = 365;
-const dayMs = 24 * 60 * 60 * 1000;
 
 /**
  * A Kubernetes API server in this process. Clients reach it by `config`, without a socket, or, after {@link listen},
@@ -219,6 +218,7 @@ export class ApiServer implements AsyncDisposable {
       controllers: options.controllers ?? true,
       scheduler: options.scheduler ?? false,
       resolveService: options.resolveService,
+      proxyIdentity: once(() => this.authority.issue('front-proxy-client', [])),
       admission: options.admission,
     });
     const { served: table, verbs: handlers, access } = this.#core;
@@ -226,6 +226,7 @@ export class ApiServer implements AsyncDisposable {
       ...{ table, handlers, gate: access, clock, log, stopping: this.#stopping.signal },
       openIdKeys: () => access.tokens.openIdKeys(),
       flowHeaders: (user, info) => this.#core.flows.headersFor(user, info),
+      aggregation: this.#core.aggregation,
     });
     this.#clock = clock;
     this.transport = this.#newTransport({ name: 'default', cuts });
@@ -311,13 +312,12 @@ export class ApiServer implements AsyncDisposable {
     refuseUnknownOptions('ApiServer.listen', options, listenOptionNames);
     const { host = '127.0.0.1', port = 0, tls = true } = options;
     if (this.#stopped !== undefined) throw new Error('the server was stopped; start a new one');
-    const names = [...new Set([host, ...certificateHosts])].filter((name) => name !== '0.0.0.0' && name !== '::');
     // Node's HTTP takes a while to load: who stays within the process does without.
     const { NodeServer } = await import('./http/node/node-server.js');
     const server = await NodeServer.listen((request, reply) => this.#dispatcher.handle(request, reply), {
       host,
       port,
-      tls: tls ? this.authority.issue('riata-apiserver', names) : undefined,
+      tls: tls ? this.authority.issue('riata-apiserver', certificateNames(host)) : undefined,
       clientAuthority: tls ? this.authority.cert : undefined,
       // Who is at the other end of a socket lives in real time, whatever the clock of the server says.
       clock: systemClock,
@@ -395,24 +395,4 @@ export class ApiServer implements AsyncDisposable {
     };
     return { server: 'http://riata.in-process', transport, credentials };
   }
-}
-
-/** Under which names and addresses servers on this machine, and in a cluster, are reached. */
-const certificateHosts = [
-  'localhost',
-  '127.0.0.1',
-  '::1',
-  'kubernetes',
-  'kubernetes.default',
-  'kubernetes.default.svc',
-  'kubernetes.default.svc.cluster.local',
-];
-
-/** Those who check certificates do so by real time, whatever the clock of the server says. */
-function newAuthority(): Authority {
-  const now = systemClock.now();
-  return createAuthority('riata-apiserver authority', {
-    notBefore: new Date(now - dayMs),
-    notAfter: new Date(now + certificateDays * dayMs),
-  });
 }

@@ -1,7 +1,10 @@
 import { formatTime, type JsonObject } from 'riata/object';
-import type { Logger, Random, Scheduler } from 'riata/runtime';
+import type { Identity, Logger, Random, Scheduler } from 'riata/runtime';
 import type { AdmissionOptions } from './admission/admission.js';
 import { AdmissionControl } from './admission/admission-control.js';
+import { Aggregation } from './aggregation/aggregation.js';
+import { withAvailability } from './aggregation/availability.js';
+import { RemoteRequests } from './aggregation/remote-requests.js';
 import { TokenAuthenticator } from './authentication/token-authenticator.js';
 import type { UserInfo } from './authentication/user-info.js';
 import { AccessControl } from './authorization/access-control.js';
@@ -66,6 +69,8 @@ export interface ServerCoreParts {
   readonly scheduler: boolean;
   /** Where Services are reached. @default by what is stored of them */
   readonly resolveService?: ResolveService | undefined;
+  /** By which aggregated API servers know this one. */
+  readonly proxyIdentity: () => Identity;
   /** Which admission plugins run. @default those of kube-apiserver */
   readonly admission?: AdmissionOptions | undefined;
 }
@@ -91,6 +96,8 @@ export class ServerCore {
   readonly #outgoing = new OutgoingRequests(this.handlers);
   /** Calls webhooks. */
   readonly webhooks: WebhookCaller;
+  /** What other servers serve behind this one. */
+  readonly aggregation: Aggregation;
   readonly #parts: ServerCoreParts;
   readonly #admission: AdmissionControl;
   readonly #store: ObjectStore;
@@ -149,13 +156,31 @@ export class ServerCore {
       definitions: this.#builtIn('apiextensions.k8s.io', 'v1', 'customresourcedefinitions'),
       services: this.#builtIn('apiregistration.k8s.io', 'v1', 'apiservices'),
     });
+    this.aggregation = this.#newAggregation(services);
     this.#startControllers(namespaces);
     this.#fill(namespaces);
   }
 
   /** Resolves when the server has nothing left to do by itself. */
-  idle(): Promise<void> {
-    return this.#loop.idle();
+  async idle(): Promise<void> {
+    await this.#loop.idle();
+    await this.aggregation.idle();
+  }
+
+  #newAggregation(services: ServiceResolver): Aggregation {
+    const { storage, clock, log, proxyIdentity: identity, resolveService } = this.#parts;
+    const apiServices = this.#builtIn('apiregistration.k8s.io', 'v1', 'apiservices');
+    return new Aggregation({
+      ...{ storage, clock, log, table: apiServices.table },
+      requests: new RemoteRequests({ outgoing: this.#outgoing, services, clock, identity }),
+      isResolved: ({ service }) => resolveService?.(service) !== undefined,
+      setAvailable: (name, availability) => {
+        if (this.#store.find(apiServices, '', name) === undefined) return;
+        const context = this.#context();
+        const make = (live: JsonObject) => withAvailability(live, availability, context.now);
+        this.#store.update(apiServices, '', name, { subresource: 'status', make }, context);
+      },
+    });
   }
 
   stop(): void {
@@ -164,6 +189,7 @@ export class ServerCore {
     this.#quotas?.stop();
     this.#loop.stop();
     this.verbs.stop();
+    this.aggregation.stop();
     this.#outgoing.close();
   }
 
@@ -232,6 +258,7 @@ export class ServerCore {
       definitions.establish(table, event);
       addresses.observe(table, event);
       this.#apiServices.observe(table);
+      this.aggregation.observe(table, event);
     };
     this.#load(observe);
     this.#observing = storage.observe(observe);

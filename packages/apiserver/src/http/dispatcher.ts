@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { type GroupVersionKind, parseGoDuration } from 'riata/object';
 import { type Logger, link, type Scheduler, systemRandom } from 'riata/runtime';
+import type { Aggregation } from '../aggregation/aggregation.js';
 import type { UserInfo } from '../authentication/user-info.js';
 import type { RequestGate } from '../authorization/access-control.js';
 import type { OpenApi } from '../openapi/documents.js';
@@ -52,6 +53,8 @@ export interface DispatcherParts {
   readonly openIdKeys?: () => OpenIdKeys;
   /** Headers that name the flow of a request. @default none */
   readonly flowHeaders?: (user: UserInfo, info: RequestInfo) => ReplyHeaders;
+  /** What other servers serve behind this one. @default nothing */
+  readonly aggregation?: Aggregation | undefined;
   readonly clock: Scheduler;
   readonly log: Logger;
   /** Aborts when the server goes: watches then end, as they would after their time. */
@@ -78,24 +81,30 @@ export class Dispatcher {
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
-    const { table, clock, openIdKeys } = parts;
+    const { table, clock, openIdKeys, aggregation } = parts;
     let documents: Promise<OpenApi> | undefined;
     // Loaded on first use: a server starts without it.
     const openApi = () => {
       documents ??= import('../openapi/documents.js').then((module) => new module.OpenApi(table, clock));
       return documents;
     };
-    this.#nonResource = { table, clock, discovery: new DiscoveryDocuments(table), openApi, openIdKeys };
+    this.#nonResource = {
+      table,
+      clock,
+      discovery: new DiscoveryDocuments(table, aggregation),
+      openApi,
+      openIdKeys,
+      aggregation,
+    };
   }
 
   /** Answers a request. Never rejects: whatever happens is an answer, or, once one has begun, its end. */
   async handle(request: ServerRequest, to: Reply): Promise<void> {
-    const reply = new MarkedReply(request.method === 'HEAD' ? withoutBody(to) : to, {
-      // A client that names the exchange gets its name back.
-      'audit-id': request.headers['audit-id'] || systemRandom.uuid(),
-    });
+    // A client that names the exchange gets its name back.
+    const auditId = request.headers['audit-id'] || systemRandom.uuid();
+    const reply = new MarkedReply(request.method === 'HEAD' ? withoutBody(to) : to, { 'audit-id': auditId });
     const warnings = new Warnings();
-    const { log, gate, flowHeaders } = this.#parts;
+    const { log, gate, flowHeaders, aggregation } = this.#parts;
     let info: RequestInfo | undefined;
     try {
       info = parsePath(request);
@@ -104,6 +113,12 @@ export class Dispatcher {
       if (flowHeaders !== undefined) reply.mark(flowHeaders(user, info));
       gate.check(user, info);
       const exchange: Exchange = { request, reply, info, warnings, user, timeoutMs };
+      const other = aggregation?.find(info.path) ?? aggregation?.findOpenApi(info.path);
+      if (aggregation !== undefined && other !== undefined) {
+        const headers = { ...request.headers, 'audit-id': auditId };
+        await aggregation.proxy(other, user, { ...request, headers }, reply);
+        return;
+      }
       // A second slash at the start leads away from the API, wherever the rest would lead.
       if (info.isResource && !info.path.startsWith('//')) await this.#serveResource(exchange);
       else await serveNonResource(this.#nonResource, exchange);

@@ -1,15 +1,21 @@
 import { createHash } from 'node:crypto';
+import type { Aggregation } from '../../aggregation/aggregation.js';
 import type { Resource } from '../../resource/resource.js';
 import type { ApiGroup, ResourceTable } from '../../resource/resource-table.js';
+
+type ListedGroup = Pick<ApiGroup, 'name' | 'versions'>;
 
 /** The discovery documents, as kube-apiserver writes them. Kept until the table changes. */
 export class DiscoveryDocuments {
   readonly #table: ResourceTable;
-  #generation = 0;
+  readonly #aggregation: Aggregation | undefined;
+  #generation = '';
   readonly #made = new Map<string, unknown>();
 
-  constructor(table: ResourceTable) {
+  /** @param aggregation what other servers serve; nothing by default */
+  constructor(table: ResourceTable, aggregation?: Aggregation) {
     this.#table = table;
+    this.#aggregation = aggregation;
   }
 
   /** `/api`. */
@@ -22,14 +28,14 @@ export class DiscoveryDocuments {
   /** `/apis`. */
   groupList(): object {
     return this.#once('groups', () => {
-      const groups = this.#table.groups().filter(({ name }) => name !== '');
+      const groups = this.#groups().filter(({ name }) => name !== '');
       return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupDocument) };
     });
   }
 
   /** `/apis/<group>`. */
   group(name: string): object | undefined {
-    const group = name === '' ? undefined : this.#table.group(name);
+    const group = name === '' ? undefined : this.#groups().find((one) => one.name === name);
     return group && { kind: 'APIGroup', apiVersion: 'v1', ...groupDocument(group) };
   }
 
@@ -47,17 +53,44 @@ export class DiscoveryDocuments {
   /** `/api` or `/apis` with everything in one document (aggregated discovery v2), and its ETag. */
   aggregated(core: boolean): { readonly document: object; readonly etag: string } {
     return this.#once(`aggregated ${core}`, () => {
-      const groups = this.#table.groups().filter(({ name }) => (name === '') === core);
-      const items = groups.map((group) => aggregatedGroup(group, this.#table));
+      const groups = this.#groups().filter(({ name }) => (name === '') === core);
+      const items = groups.map((group) => this.#aggregatedGroup(group));
       const document = { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items };
       const hash = createHash('sha512').update(JSON.stringify(document)).digest('hex').toUpperCase();
       return { document, etag: `"${hash}"` };
     });
   }
 
+  /** Those of this server, and, where other servers are behind it, all in the order of their priorities. */
+  #groups(): readonly ListedGroup[] {
+    const all = this.#aggregation?.groups();
+    if (all === undefined) return this.#table.groups();
+    const listed = all.map(({ name, versions }) => ({ name, versions: versions.map(({ version }) => version) }));
+    // Only this group has no APIService of its own; it comes before all others.
+    const own = this.#table.groups().filter(({ name }) => name === 'apiregistration.k8s.io');
+    return [...listed.filter(({ name }) => name === ''), ...own, ...listed.filter(({ name }) => name !== '')];
+  }
+
+  #aggregatedGroup({ name, versions }: ListedGroup): object {
+    const custom = this.#table.group(name)?.custom ?? false;
+    return {
+      metadata: name === '' ? {} : { name },
+      versions: versions.map((version) => {
+        const other = this.#aggregation?.find(`/apis/${name}/${version}`);
+        if (other !== undefined) {
+          const { resources, fresh } = this.#aggregation?.discovered(other.name) ?? { resources: [], fresh: false };
+          return { version, ...(resources.length === 0 ? {} : { resources }), freshness: fresh ? 'Current' : 'Stale' };
+        }
+        const resources = this.#table.resources(name, version).map((resource) => aggregatedResource(resource, custom));
+        return { version, resources, freshness: 'Current' };
+      }),
+    };
+  }
+
   #once<T>(what: string, make: () => T): T {
-    if (this.#generation !== this.#table.generation) this.#made.clear();
-    this.#generation = this.#table.generation;
+    const generation = `${this.#table.generation} ${this.#aggregation?.generation ?? 0}`;
+    if (this.#generation !== generation) this.#made.clear();
+    this.#generation = generation;
     if (!this.#made.has(what)) this.#made.set(what, make());
     return this.#made.get(what) as T;
   }
@@ -67,7 +100,7 @@ function groupVersion(group: string, version: string): string {
   return group === '' ? version : `${group}/${version}`;
 }
 
-function groupDocument({ name, versions }: ApiGroup) {
+function groupDocument({ name, versions }: ListedGroup) {
   const listed = versions.map((version) => ({ groupVersion: groupVersion(name, version), version }));
   return { name, versions: listed, preferredVersion: listed[0] };
 }
@@ -94,17 +127,6 @@ function resourceDocuments(resource: Resource): object[] {
       return { name, singularName: '', namespaced, ...other, kind: sub.kind, verbs: sub.verbs };
     }),
   ];
-}
-
-function aggregatedGroup({ name, versions, custom }: ApiGroup, table: ResourceTable): object {
-  return {
-    metadata: name === '' ? {} : { name },
-    versions: versions.map((version) => ({
-      version,
-      resources: table.resources(name, version).map((resource) => aggregatedResource(resource, custom)),
-      freshness: 'Current',
-    })),
-  };
 }
 
 function aggregatedResource(resource: Resource, custom: boolean): object {

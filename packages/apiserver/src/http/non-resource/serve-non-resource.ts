@@ -1,4 +1,5 @@
 import type { Scheduler } from 'riata/runtime';
+import type { Aggregation } from '../../aggregation/aggregation.js';
 import type { OpenApi } from '../../openapi/documents.js';
 import type { ResourceTable } from '../../resource/resource-table.js';
 import { noSuchPath, Refusal } from '../../status/refusal.js';
@@ -35,6 +36,8 @@ export interface NonResourceParts {
   readonly clock: Pick<Scheduler, 'now'>;
   readonly table: ResourceTable;
   readonly discovery: DiscoveryDocuments;
+  /** What other servers serve. @default nothing */
+  readonly aggregation?: Aggregation | undefined;
   /** @default that is not served */
   readonly openIdKeys?: (() => OpenIdKeys) | undefined;
 }
@@ -55,13 +58,13 @@ export async function serveNonResource(parts: NonResourceParts, asked: Asked): P
   if (path.startsWith('/.well-known/') || path.startsWith('/openid/')) return serveOpenId(parts, asked);
   if (head === 'version' && segments.length === 1) return serveVersion(asked);
   if (head === 'version') throw noSuchPath();
-  if (path === '/') return serveDocument(asked, { paths: pathsOf(parts.table) }, true);
+  if (path === '/') return serveDocument(asked, { paths: pathsOf(parts) }, true);
   if (head === 'api' && segments.length === 1) return serveVersions(parts, asked);
   if (head === 'api' && segments.length === 2) return serveResources(parts, asked, '', group);
   if (head === 'apis' && segments.length === 1) return serveGroups(parts, asked);
   if (head === 'apis' && segments.length === 2) return serveGroup(parts, asked, group);
   if (head === 'apis' && segments.length === 3) return serveResources(parts, asked, group, version);
-  if (head === 'openapi') return serveOpenApi(await parts.openApi(), asked, parts.clock.now());
+  if (head === 'openapi') return serveOpenApi(await parts.openApi(), asked, parts.clock.now(), parts.aggregation);
   throw pageNotFound();
 }
 
@@ -165,12 +168,15 @@ export function notAllowed(): Refusal {
   return new Refusal(405, 'MethodNotAllowed', message, {});
 }
 
-function pathsOf(table: ResourceTable): string[] {
-  const groups = table.groups().flatMap(({ name, versions }) => {
+function pathsOf({ table, aggregation }: NonResourceParts): string[] {
+  const others = aggregation
+    ?.groups()
+    ?.map(({ name, versions }) => ({ name, versions: versions.map((v) => v.version) }));
+  const groups = [...table.groups(), ...(others ?? [])].flatMap(({ name, versions }) => {
     const base = name === '' ? '/api' : `/apis/${name}`;
     return [base, ...versions.map((version) => `${base}/${version}`)];
   });
   const openApi = ['/openapi/v2', '/openapi/v3', '/openapi/v3/'];
   const openId = ['/.well-known/openid-configuration', '/openid/v1/jwks'];
-  return [...groups, '/apis', '/apis/', ...healthPaths(), ...openApi, ...openId, '/version'].sort();
+  return [...new Set([...groups, '/apis', '/apis/', ...healthPaths(), ...openApi, ...openId, '/version'])].sort();
 }

@@ -1,5 +1,7 @@
 import { Buffer } from 'node:buffer';
-import type { OpenApi } from '../../openapi/documents.js';
+import type { JsonObject } from 'riata/object';
+import type { Aggregation } from '../../aggregation/aggregation.js';
+import type { OpenApi, OpenApiDocument } from '../../openapi/documents.js';
 import { parseAccept } from '../body/media-type.js';
 import { acceptsGzip, GzipReply } from '../node/gzip-reply.js';
 import { first } from '../options/query-string.js';
@@ -27,12 +29,17 @@ const protobuf3 = ['com.github.proto-openapi.spec.v3.v1.0+protobuf', 'com.github
 const yearMs = 365 * 24 * 3_600_000;
 
 /** Answers `/openapi/v2`, `/openapi/v3` and what is below. */
-export async function serveOpenApi(documents: OpenApi, asked: Asked, nowMs: number): Promise<void> {
+export async function serveOpenApi(
+  documents: OpenApi,
+  asked: Asked,
+  nowMs: number,
+  aggregation?: Aggregation,
+): Promise<void> {
   const { path } = asked.info;
   if (path === '/openapi/v2') return serveVersion2(documents, asked);
   // The index is text, whatever is requested.
   if (path === '/openapi/v3') {
-    const index = await documents.index();
+    const index = withOthers(await documents.index(), aggregation?.openApiPaths() ?? {});
     return sendDocument(asked, index, { 'content-type': 'text/plain; charset=utf-8' });
   }
   if (!path.startsWith('/openapi/v3/')) throw pageNotFound();
@@ -72,6 +79,14 @@ async function serveGroupVersion(documents: OpenApi, asked: Asked, nowMs: number
   }
   const expires = new Date(nowMs + yearMs).toUTCString();
   sendDocument(asked, document, { ...headers, 'cache-control': 'public, immutable', expires });
+}
+
+/** The index, with the documents of other servers in it. */
+function withOthers(index: OpenApiDocument, others: Readonly<Record<string, JsonObject>>): OpenApiDocument {
+  if (Object.keys(others).length === 0) return index;
+  const { paths } = JSON.parse(index.text) as { readonly paths: Readonly<Record<string, object>> };
+  const all = Object.entries({ ...paths, ...others }).sort(([a], [b]) => (a < b ? -1 : 1));
+  return { ...index, text: JSON.stringify({ paths: Object.fromEntries(all) }) };
 }
 
 /** The first form that the client names. */

@@ -127,11 +127,21 @@ export function ownServiceAccount(name: string): OwnObject {
   return { object: { metadata: { name } } };
 }
 
-/** By which servers of other groups know the clients of this one. */
+/** By which aggregated API servers know the clients of this one, and this one itself. */
 export function ownClientAuthority(certificate: string): OwnObject {
+  const data = {
+    'client-ca-file': certificate,
+    'requestheader-allowed-names': '["front-proxy-client"]',
+    'requestheader-client-ca-file': certificate,
+    'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
+    'requestheader-group-headers': '["X-Remote-Group"]',
+    'requestheader-uid-headers': '["X-Remote-Uid"]',
+    'requestheader-username-headers': '["X-Remote-User"]',
+  };
+  const ofData = Object.fromEntries(Object.keys(data).map((key) => [`f:${key}`, set]));
   return {
-    object: { metadata: { name: 'extension-apiserver-authentication' }, data: { 'client-ca-file': certificate } },
-    fieldsV1: { 'f:data': { '.': set, 'f:client-ca-file': set } },
+    object: { metadata: { name: 'extension-apiserver-authentication' }, data },
+    fieldsV1: { 'f:data': { '.': set, ...ofData } },
   };
 }
 

@@ -20,7 +20,10 @@ export interface Validity {
 
 /** An authority that signs certificates (ECDSA P-256). */
 export interface Authority extends Identity {
-  /** A certificate for a server under these names and addresses, with a new key; valid as long as the authority by default. */
+  /**
+   * A certificate for a server under these names and addresses, or, without any, for a client; with a new key, valid as
+   * long as the authority by default.
+   */
   issue(commonName: string, hosts: readonly string[], validity?: Validity): Identity;
   /**
    * A certificate, PEM, for the holder of the key of a request, with its subject and alternative names. Usages as a
@@ -108,7 +111,7 @@ const yes = element(0x01, Buffer.from([0xff]));
 const extension = (id: string, value: Buffer, critical = false): Buffer =>
   sequence(oid(id), ...(critical ? [yes] : []), element(0x04, value));
 
-/** Those of an authority, or, with hosts, of a server. */
+/** Those of an authority, or, with hosts, of a server; of a client if there are none. */
 function extensions(spki: Buffer, issuerSpki: Buffer, hosts: readonly string[] | undefined): Buffer {
   const isAuthority = hosts === undefined;
   const usage = isAuthority ? bitString(Buffer.from([0b1000_0110]), 1) : bitString(Buffer.from([0b1000_0000]), 7);
@@ -120,8 +123,8 @@ function extensions(spki: Buffer, issuerSpki: Buffer, hosts: readonly string[] |
     ...(isAuthority
       ? []
       : [
-          extension('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.1'))), // for servers
-          extension('2.5.29.17', sequence(...hosts.map(alternativeName))),
+          extension('2.5.29.37', sequence(oid(hosts.length > 0 ? '1.3.6.1.5.5.7.3.1' : '1.3.6.1.5.5.7.3.2'))), // extKeyUsage
+          ...(hosts.length > 0 ? [extension('2.5.29.17', sequence(...hosts.map(alternativeName)))] : []),
         ]),
   );
 }
