@@ -17,6 +17,7 @@ import {
 } from './authorization/default-access.js';
 import { ApiServices } from './controllers/api-services.js';
 import { ClusterRoleAggregation } from './controllers/cluster-role-aggregation.js';
+import { controllerDeletes } from './controllers/controller-deletes.js';
 import { CrdController } from './controllers/crd-controller.js';
 import { EventExpiry } from './controllers/event-expiry.js';
 import { GarbageCollector } from './controllers/garbage-collector.js';
@@ -195,7 +196,9 @@ export class ServerCore {
 
   #startControllers(namespaces: Resource): void {
     const { storage, clock, rootCertificate, controllers } = this.#parts;
-    const common = { storage, store: this.#store, loop: this.#loop, context: () => this.#context() };
+    const context = () => this.#context();
+    const deleting = controllerDeletes(this.#admission, context);
+    const common = { storage, store: this.#store, loop: this.#loop, context, deleting };
     const garbage = new GarbageCollector({
       ...common,
       resourceOf: (table) => this.#tables().get(table),

@@ -1,10 +1,13 @@
 import type { JsonObject, KubeObject, OwnerReference } from 'riata/object';
-import { deleteObject } from '../resource/delete-object.js';
+import { deleteSteps } from '../resource/delete-object.js';
 import { stringsOf, withMeta } from '../resource/metadata.js';
 import { keyFor, type ObjectStore } from '../resource/object-store.js';
 import { type Resource, resourceOfStored } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
+import { Refusal } from '../status/refusal.js';
+import type { Steps } from '../steps.js';
 import type { StorageEvent, Stored } from '../storage/storage.js';
+import type { ControllerDeletes } from './controller-deletes.js';
 import { OwnershipGraph, type Place } from './ownership-graph.js';
 import type { WorkLoop } from './work-loop.js';
 
@@ -18,6 +21,8 @@ export interface Surroundings {
   resourceFor(apiVersion: string, kind: string): Resource | undefined;
   /** How the server itself writes. */
   context(): WriteContext;
+  /** How a controller of kube-controller-manager deletes an object: admission control has its say. */
+  deleting: ControllerDeletes;
 }
 
 const foreground = 'foregroundDeletion';
@@ -90,7 +95,7 @@ export class GarbageCollector {
   }
 
   /** Deletes an object that nobody owns any more; one that has owners left forgets those that are gone or go. */
-  #check(uid: string): void {
+  *#check(uid: string): Steps<void> {
     const found = this.#load(this.#graph.place(uid));
     // What is to be deleted is, with or without owners.
     if (found === undefined || found.stored.object.metadata.deletionTimestamp !== undefined) return;
@@ -107,13 +112,13 @@ export class GarbageCollector {
     }
     const dependents = this.#graph.dependentsOf(uid);
     if (!states.includes('waiting') || dependents.length === 0) {
-      this.#delete(found, policyOf(object));
+      yield* this.#delete(found, policyOf(object));
       return;
     }
     // A dependent that waits for its own ones, as does an owner: a circle, that is broken here.
     if (dependents.some((dependent) => this.#isWaiting(dependent))) this.#unblock(uid);
     const now = this.#load(this.#graph.place(uid));
-    if (now !== undefined) this.#delete(now, 'Foreground');
+    if (now !== undefined) yield* this.#delete(now, 'Foreground');
   }
 
   /** Goes on with an object that is to be deleted and has a finalizer of ours. */
@@ -185,10 +190,18 @@ export class GarbageCollector {
     this.#at.store.update(resource, namespace, name, { subresource: '', make }, context);
   }
 
-  #delete({ resource, stored }: Found, propagationPolicy: string): void {
+  *#delete({ resource, stored }: Found, propagationPolicy: string): Steps<void> {
     const { namespace = '', name, uid } = stored.object.metadata;
     const request = { propagationPolicy, preconditions: { uid } };
-    deleteObject(this.#at.store, resource, namespace, name, request, this.#at.context());
+    const context = this.#at.deleting('generic-garbage-collector', { resource, namespace, name }, request);
+    try {
+      yield* deleteSteps(this.#at.store, resource, namespace, name, request, context);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      // It may have gone while somebody was asked.
+      if (this.#load(this.#graph.place(uid)) === undefined) return;
+      this.#at.loop.retry(`owners of ${uid}`, () => this.#check(uid), error.message);
+    }
   }
 
   #load(place: Place | undefined): Found | undefined {

@@ -16,10 +16,15 @@ interface Condition {
 const good = (type: string, reason: string, message: string): Condition => ({ type, status: 'False', reason, message });
 
 /** What a namespace that is to go says about why it is still there. A condition keeps its time while it stays. */
-export function withConditions(namespace: JsonObject, remaining: Remaining, now: string): JsonObject {
+export function withConditions(
+  namespace: JsonObject,
+  remaining: Remaining,
+  refusals: readonly string[],
+  now: string,
+): JsonObject {
   const status = isJsonObject(namespace.status) ? namespace.status : {};
   const before = (Array.isArray(status.conditions) ? status.conditions : []).filter(isJsonObject);
-  const wanted = conditionsOf(remaining);
+  const wanted = conditionsOf(remaining, refusals);
   const conditions = wanted.map(({ type, ...rest }) => {
     const known = before.find((c) => c.type === type);
     const lastTransitionTime = known?.status === rest.status ? (known.lastTransitionTime ?? now) : now;
@@ -29,7 +34,7 @@ export function withConditions(namespace: JsonObject, remaining: Remaining, now:
   return { ...namespace, status: { ...status, conditions: [...conditions, ...others] } };
 }
 
-function conditionsOf(remaining: Remaining): readonly Condition[] {
+function conditionsOf(remaining: Remaining, refusals: readonly string[]): readonly Condition[] {
   const resources = [...remaining].map(
     ([{ plural, group }, items]) => `${plural}.${group} has ${items.length} resource instances`,
   );
@@ -41,11 +46,18 @@ function conditionsOf(remaining: Remaining): readonly Condition[] {
       'ParsedGroupVersions',
       'All legacy kube types successfully parsed',
     ),
-    good(
-      'NamespaceDeletionContentFailure',
-      'ContentDeleted',
-      'All content successfully deleted, may be waiting on finalization',
-    ),
+    refusals.length === 0
+      ? good(
+          'NamespaceDeletionContentFailure',
+          'ContentDeleted',
+          'All content successfully deleted, may be waiting on finalization',
+        )
+      : {
+          type: 'NamespaceDeletionContentFailure',
+          status: 'True',
+          reason: 'ContentDeletionFailed',
+          message: `Failed to delete all resource types, ${refusals.length} remaining: ${[...refusals].sort().join(', ')}`,
+        },
     resources.length === 0
       ? good('NamespaceContentRemaining', 'ContentRemoved', 'All content successfully removed')
       : {

@@ -1,12 +1,14 @@
 import { equal, isJsonObject, type JsonObject } from 'riata/object';
 import { ownRootCertificate, ownServiceAccount } from '../resource/built-in/own-objects.js';
-import { deleteObject } from '../resource/delete-object.js';
+import { deleteSteps } from '../resource/delete-object.js';
 import { stringsOf } from '../resource/metadata.js';
 import type { CreationGate, ObjectStore } from '../resource/object-store.js';
 import { type Resource, resourceOfStored } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
-import { namespaceTerminating, notFound } from '../status/refusal.js';
+import { namespaceTerminating, notFound, Refusal } from '../status/refusal.js';
+import type { Steps } from '../steps.js';
 import type { Storage, StorageEvent, Stored } from '../storage/storage.js';
+import type { ControllerDeletes } from './controller-deletes.js';
 import { type Remaining, withConditions } from './namespace-conditions.js';
 import type { WorkLoop } from './work-loop.js';
 
@@ -21,6 +23,8 @@ export interface NamespaceSurroundings {
   /** One resource for each table that holds namespaced objects. */
   namespacedResources(): Iterable<Resource>;
   context(): WriteContext;
+  /** How a controller of kube-controller-manager deletes an object: admission control has its say. */
+  deleting: ControllerDeletes;
   /** The certificate that Pods would trust the server by, PEM. */
   readonly rootCertificate: string;
 }
@@ -30,6 +34,12 @@ const namespaceFinalizer = 'kubernetes';
 
 const accountName = 'default';
 const certificateName = 'kube-root-ca.crt';
+
+/** What became of a deletion of all that a namespace holds of some resources. */
+interface Deleted {
+  readonly remaining: Map<Resource, readonly Stored[]>;
+  readonly refusals: readonly string[];
+}
 
 /** Gives new namespaces what they all have, and empties those that are to go. */
 export class NamespaceController {
@@ -87,51 +97,65 @@ export class NamespaceController {
   }
 
   /** Deletes what is in a namespace; when nothing is left, lets the namespace go. */
-  #empty(name: string): void {
+  *#empty(name: string): Steps<void> {
     const { store, namespaces } = this.#at;
     const stored = store.find(namespaces, '', name);
     if (stored === undefined || !this.#isTerminating(name) || !isKept(stored)) return;
     const resources = [...this.#at.namespacedResources()];
     const isPods = ({ group, plural }: Resource) => group === '' && plural === 'pods';
     // Pods go first, in their own time: what they use stays until they have ended.
-    if (this.#deleteAll(name, resources.filter(isPods)).size > 0) {
-      this.#tell(name, new Map());
+    const pods = yield* this.#deleteAll(name, resources.filter(isPods));
+    if (pods.remaining.size > 0) {
+      this.#tell(name, new Map(), pods.refusals);
       return;
     }
-    const remaining = this.#deleteAll(
-      name,
-      resources.filter((resource) => !isPods(resource)),
-    );
-    this.#tell(name, remaining);
+    const others = resources.filter((resource) => !isPods(resource));
+    const { remaining, refusals } = yield* this.#deleteAll(name, others);
+    this.#tell(name, remaining, refusals);
     if (remaining.size === 0) this.#release(name);
   }
 
   /** Deletes what a namespace holds of some resources, and gives what stays for now. */
-  #deleteAll(namespace: string, resources: readonly Resource[]): Map<Resource, readonly Stored[]> {
+  *#deleteAll(namespace: string, resources: readonly Resource[]): Steps<Deleted> {
     const { storage, store } = this.#at;
     const remaining = new Map<Resource, readonly Stored[]>();
+    const refusals: string[] = [];
     for (const resource of resources) {
       const { items } = storage.list(resource.table, { prefix: `${namespace}/` });
+      let refused: string | undefined;
       for (const item of items) {
-        if (item.object.metadata.deletionTimestamp === undefined) this.#delete(resource, item);
+        if (item.object.metadata.deletionTimestamp === undefined)
+          refused = (yield* this.#delete(resource, item)) ?? refused;
       }
+      if (refused !== undefined) refusals.push(refused);
       const left = items.flatMap((item) => store.findByKey(resource, item.key) ?? []);
       if (left.length > 0) remaining.set(resource, left);
     }
-    return remaining;
+    return { remaining, refusals };
   }
 
-  #tell(name: string, remaining: Remaining): void {
+  #tell(name: string, remaining: Remaining, refusals: readonly string[]): void {
+    if (this.#at.store.find(this.#at.namespaces, '', name) === undefined) return;
     const context = this.#context();
-    const make = (live: JsonObject) => withConditions(live, remaining, context.now);
+    const make = (live: JsonObject) => withConditions(live, remaining, refusals, context.now);
+    const [first] = refusals;
+    if (first !== undefined) this.#at.loop.retry(`empty namespace ${name}`, () => this.#empty(name), first);
     this.#at.store.update(this.#at.namespaces, '', name, { subresource: 'status', make }, context);
   }
 
-  #delete(resource: Resource, { object }: Stored): void {
+  /** Why an object cannot be deleted; undefined if it can. */
+  *#delete(resource: Resource, { object }: Stored): Steps<string | undefined> {
     const { namespace = '', name } = object.metadata;
     const request = { propagationPolicy: 'Background' };
     const stored = resourceOfStored(resource, object);
-    deleteObject(this.#at.store, stored, namespace, name, request, this.#context());
+    const context = this.#at.deleting('namespace-controller', { resource: stored, namespace, name: '' }, request);
+    try {
+      yield* deleteSteps(this.#at.store, stored, namespace, name, request, context);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return this.#at.store.find(stored, namespace, name) === undefined ? undefined : error.message;
+    }
   }
 
   #release(name: string): void {

@@ -1,5 +1,6 @@
 import { memoryLogger, VirtualClock } from 'riata/runtime';
 import { expect, test } from 'vitest';
+import { type Steps, wait } from '../steps.js';
 import { WorkLoop } from './work-loop.js';
 
 function setup() {
@@ -38,6 +39,26 @@ test('idle waits for what jobs add, and resolves at once when there is nothing',
   loop.add('first', () => add('second'));
   await loop.idle();
   expect(done).toEqual(['second']);
+});
+
+test('a job in steps is waited for; one that is refused comes again, later each time', async () => {
+  const log = memoryLogger();
+  const clock = new VirtualClock();
+  const loop = new WorkLoop(clock, log);
+  const at: number[] = [];
+  const start = clock.now();
+  function* job(): Steps<void> {
+    yield* wait(Promise.resolve());
+    at.push(clock.now() - start);
+    if (at.length < 4) loop.retry('a', job, 'no');
+  }
+  loop.add('a', job);
+  await loop.idle();
+  expect(at).toEqual([0]);
+  await clock.advance(100);
+  await loop.idle();
+  expect(at).toEqual([0, 5, 15, 35]);
+  expect(log.records.map(({ fields }) => fields?.afterMs)).toEqual([5, 10, 20]);
 });
 
 test('a job that fails is told of, and keeps no other from running', async () => {

@@ -1,4 +1,11 @@
-import type { Logger, Scheduler } from 'riata/runtime';
+import type { Logger, Scheduler, Timer } from 'riata/runtime';
+import { inSlices, type Steps } from '../steps.js';
+
+/** Something to do: at once, or in steps, which may wait for others. */
+export type Job = () => Steps<void> | unknown;
+
+const firstRetryMs = 5;
+const lastRetryMs = 1_000_000;
 
 /**
  * Runs small jobs one after the other, each in a turn of its own, so that what the server does by itself comes after the
@@ -7,7 +14,11 @@ import type { Logger, Scheduler } from 'riata/runtime';
 export class WorkLoop {
   readonly #clock: Scheduler;
   readonly #log: Logger;
-  readonly #jobs = new Map<string, () => void>();
+  readonly #jobs = new Map<string, Job>();
+  /** How often jobs were refused in a row. */
+  readonly #refused = new Map<string, number>();
+  /** Jobs that were refused and come again. */
+  readonly #retries = new Map<string, Timer>();
   #running: Promise<void> | undefined;
   #stopped = false;
 
@@ -16,13 +27,31 @@ export class WorkLoop {
     this.#log = log;
   }
 
-  add(id: string, job: () => void): void {
+  add(id: string, job: Job): void {
     if (this.#stopped || this.#jobs.has(id)) return;
     this.#jobs.set(id, job);
     this.#running ??= this.#run();
   }
 
-  /** Resolves when nothing is left to do. */
+  /** Queues the running job again, after a while that grows with every time: what it does was refused. */
+  retry(id: string, job: Job, reason: string): void {
+    if (this.#stopped || this.#retries.has(id)) return;
+    const times = this.#refused.get(id) ?? 0;
+    this.#refused.set(id, times + 1);
+    const ms = Math.min(firstRetryMs * 2 ** times, lastRetryMs);
+    this.#log.warn('a job of the server was refused, retrying', { job: id, reason, afterMs: ms });
+    const timer = this.#clock.after(
+      ms,
+      () => {
+        this.#retries.delete(id);
+        this.add(id, job);
+      },
+      { background: true },
+    );
+    this.#retries.set(id, timer);
+  }
+
+  /** Resolves when nothing is left to do. A job that was refused is not waited for. */
   async idle(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
   }
@@ -30,6 +59,7 @@ export class WorkLoop {
   stop(): void {
     this.#stopped = true;
     this.#jobs.clear();
+    for (const timer of this.#retries.values()) timer.cancel();
   }
 
   async #run(): Promise<void> {
@@ -40,12 +70,18 @@ export class WorkLoop {
       const [id, job] = next.value;
       this.#jobs.delete(id);
       try {
-        job();
+        const work = job();
+        if (isSteps(work)) await inSlices(this.#clock, work);
       } catch (error) {
         this.#log.error('the server could not finish a job of its own', { job: id, error });
       }
+      if (!this.#retries.has(id)) this.#refused.delete(id);
       await this.#clock.yield();
     }
     this.#running = undefined;
   }
+}
+
+function isSteps(work: unknown): work is Steps<void> {
+  return typeof work === 'object' && work !== null && Symbol.iterator in work;
 }

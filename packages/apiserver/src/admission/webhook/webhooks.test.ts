@@ -3,6 +3,7 @@ import { ConfigMap, MutatingWebhookConfiguration, Namespace, ValidatingWebhookCo
 import { type MemoryLogger, memoryLogger, VirtualClock } from 'riata/runtime';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ApiServer } from '../../api-server.js';
+import { admissionWebhook } from './admission-webhook.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: reviews are looked into freely
 type Review = any;
@@ -149,6 +150,65 @@ test('webhooks are never asked about what configures admission', async () => {
   await expect(client().create(Namespace({ metadata: { name: 'n' } }))).rejects.toMatchObject({ code: 500 });
   await client().delete(ValidatingWebhookConfiguration, { name: 'all' });
   expect((await client().create(Namespace({ metadata: { name: 'n' } }))).metadata.name).toBe('n');
+});
+
+test('what the server deletes by itself is reviewed, and tried again while it is denied', async () => {
+  const seen: unknown[] = [];
+  let denies = true;
+  server.handle(
+    'https://hooks.example.com',
+    admissionWebhook(({ operation, name, oldObject, userInfo }) => {
+      seen.push([operation, name, oldObject?.metadata.name, userInfo.username]);
+      return { allowed: !denies, status: { message: 'not yet' } };
+    }),
+  );
+  await client().create(Namespace({ metadata: { name: 'shop' } }));
+  const make = (name: string, more: object = {}) =>
+    client().create(ConfigMap({ metadata: { name, namespace: 'shop', labels: { kept: '1' }, ...more } }));
+  const owner = await make('owner', { labels: {} });
+  const { uid } = owner.metadata;
+  await make('owned', { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid }] });
+  await make('other');
+  await client().create(
+    ValidatingWebhookConfiguration({
+      metadata: { name: 'v' },
+      webhooks: [
+        webhook('https://hooks.example.com', {
+          rules: [{ ...rule, operations: ['DELETE'] }],
+          objectSelector: { matchLabels: { kept: '1' } },
+        }),
+      ],
+    } as never),
+  );
+  await client().delete(ConfigMap, { namespace: 'shop', name: 'owner' });
+  await server.idle();
+  const collector = 'system:serviceaccount:kube-system:generic-garbage-collector';
+  expect(seen).toEqual([['DELETE', 'owned', 'owned', collector]]);
+  await clock.advance(5);
+  await server.idle();
+  expect(seen).toHaveLength(2);
+  seen.length = 0;
+  await client().delete(Namespace, { name: 'shop' });
+  await server.idle();
+  const controller = 'system:serviceaccount:kube-system:namespace-controller';
+  expect(seen).toContainEqual(['DELETE', undefined, 'other', controller]);
+  expect((await client().get(Namespace, { name: 'shop' })).status?.conditions).toContainEqual(
+    expect.objectContaining({
+      type: 'NamespaceDeletionContentFailure',
+      reason: 'ContentDeletionFailed',
+      message:
+        'Failed to delete all resource types, 1 remaining: ' +
+        'admission webhook "hook.example.com" denied the request: not yet',
+    }),
+  );
+  denies = false;
+  await clock.advance(1_000_000);
+  await server.idle();
+  expect(
+    await client()
+      .list(Namespace)
+      .then(({ items }) => items.map(({ metadata }) => metadata.name)),
+  ).not.toContain('shop');
 });
 
 test('a plugin that is disabled calls nobody', async () => {
