@@ -114,6 +114,13 @@ for (const kind of ['Mutating', 'Validating'] as const) {
         metadata: { namespace: ns },
         spec: { user: 'u', resourceAttributes: { verb: 'get', resource: 'pods', namespace: ns } },
       }),
+      post(`${pods}/p/exec?command=a&command=b&stdin=true&stdout=1&tty=false&container=c`, undefined),
+      get(`${pods}/p/exec?command=a&stderr=true`),
+      post(`${pods}/missing/attach?container=c&stdout=true`, undefined),
+      get(`${pods}/p/portforward?ports=80&ports=8080`),
+      get(`${pods}/p/exec?command=a&dryRun=All`),
+      get(`${pods}/p/proxy`),
+      put(`${pods}/p/proxy`, {}),
       ...hooks.forget(kind, ns, ns),
     ];
   });

@@ -81,6 +81,8 @@ class RequestAdmission implements WriteAdmission {
   readonly #request: AdmissionRequest;
   readonly #options: OptionsOf;
   readonly #dryRun: boolean;
+  /** What `admit` is called with next, if it is for the same object. */
+  #last: RequestAttributes | undefined;
 
   constructor(chain: AdmissionChain, request: AdmissionRequest, options: OptionsOf, dryRun: boolean) {
     this.#chain = chain;
@@ -94,7 +96,10 @@ class RequestAdmission implements WriteAdmission {
   }
 
   *admit(operation: AdmissionOperation, object: JsonObject, oldObject: JsonObject | undefined): Steps<JsonObject> {
-    return (yield* this.#chain.admit(this.#attributes(operation, object, oldObject))) ?? object;
+    const attributes = this.#attributes(operation, object, oldObject);
+    // A second try begins anew, and does not know of the first.
+    this.#last = undefined;
+    return (yield* this.#chain.admit(attributes)) ?? object;
   }
 
   validate(operation: AdmissionOperation, object: JsonObject, oldObject: JsonObject | undefined): Steps<void> {
@@ -116,7 +121,10 @@ class RequestAdmission implements WriteAdmission {
     object: JsonObject | undefined,
     oldObject: JsonObject | undefined,
   ): AdmissionAttributes {
-    return new RequestAttributes(this.#request, this.#options, this.#dryRun, operation, object, oldObject);
+    const last = this.#last;
+    if (last?.object === object && last?.oldObject === oldObject && last?.operation === operation) return last;
+    this.#last = new RequestAttributes(this.#request, this.#options, this.#dryRun, operation, object, oldObject);
+    return this.#last;
   }
 }
 

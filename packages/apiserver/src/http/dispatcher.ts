@@ -30,6 +30,7 @@ import { acceptsGzip, GzipReply } from './node/gzip-reply.js';
 import { DiscoveryDocuments } from './non-resource/discovery-documents.js';
 import type { OpenIdKeys } from './non-resource/openid.js';
 import { type NonResourceParts, serveNonResource } from './non-resource/serve-non-resource.js';
+import { isConnection, parseConnectOptions } from './options/connect-options.js';
 import { parseDeleteOptions } from './options/delete-options.js';
 import { parseGetOptions, parseListOptions } from './options/list-options.js';
 import { parseIncludeObject } from './options/parse-include-object.js';
@@ -154,6 +155,11 @@ export class Dispatcher {
     const { query } = info;
     const userAgent = request.headers['user-agent'];
     const run = async (): Promise<VerbAnswer> => {
+      const { subresource } = route;
+      if (subresource !== undefined && isConnection(subresource)) {
+        if (query.has('dryRun')) throw badRequest('dryRun is not supported');
+        return handlers.connect(tell({ options: parseConnectOptions(subresource, query) }));
+      }
       switch (route.verb) {
         case 'get':
           return handlers.get(tell({ options: parseGetOptions(query) }));

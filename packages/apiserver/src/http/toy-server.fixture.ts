@@ -65,6 +65,7 @@ function toyHandlers(calls: Call[]): VerbHandlers {
     create: simple('create', 201) as unknown as VerbHandlers['create'],
     update: simple('update') as unknown as VerbHandlers['update'],
     delete: simple('delete') as unknown as VerbHandlers['delete'],
+    connect: simple('connect') as unknown as VerbHandlers['connect'],
     deleteCollection: simple('deletecollection') as unknown as VerbHandlers['deleteCollection'],
     patch: async (request) => {
       const body = { [request.patch.kind]: request.patch.read() };

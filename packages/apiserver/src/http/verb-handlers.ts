@@ -85,4 +85,6 @@ export interface VerbHandlers {
   patch(request: PatchVerbRequest): Promise<VerbAnswer>;
   delete(request: VerbRequest<DeleteOptions>): Promise<VerbAnswer>;
   deleteCollection(request: DeleteCollectionRequest): Promise<VerbAnswer>;
+  /** Connects the caller to something else, e.g. to a process in a Pod; `options` are the object that says how. */
+  connect(request: VerbRequest<JsonObject>): Promise<VerbAnswer>;
 }

@@ -247,6 +247,17 @@ export class Verbs implements VerbHandlers {
     return { object: await inSlices(this.#parts.clock, steps) };
   }
 
+  /** Admission control decides on a connection, but there is nothing to be connected to. */
+  async connect(request: VerbRequest<JsonObject>): Promise<VerbAnswer> {
+    const { resource, namespace, name, options } = request;
+    const admission = this.#parts.admission.forRequest(request, () => ({}), false);
+    const { clock, store } = this.#parts;
+    const admitted = await inSlices(clock, admission.admit('CONNECT', options, undefined));
+    await inSlices(clock, admission.validate('CONNECT', admitted, undefined));
+    store.get(resource, namespace, name);
+    throw noSuchPath();
+  }
+
   async deleteCollection(request: DeleteCollectionRequest): Promise<VerbAnswer> {
     return { object: await inSlices(this.#parts.clock, this.#deleteAll(request)) };
   }
