@@ -100,7 +100,7 @@ describe('impersonation', () => {
     expect(transport.requests[0]?.headers).not.toHaveProperty('impersonate-group');
   });
 
-  test('of nobody is refused', () => {
+  test('of an empty user is refused', () => {
     expect(() => setUp({ impersonate: { user: '', groups: ['admins'] } })).toThrow(
       'impersonation: user must not be empty',
     );
@@ -336,7 +336,7 @@ describe('what is taken bit by bit', () => {
     expect(durations()).toHaveLength(1);
   });
 
-  test('one that breaks off has failed, one that nobody wants to the end has not', async () => {
+  test('a stream that breaks has failed, one that its reader leaves has not', async () => {
     const broken = { status: 200, headers, body: list.slice(0, 80), error: new Error('cut') };
     const refused = { status: 403, headers, body: '{}' };
     const { pods, told, durations } = traced([broken, { status: 200, headers, body: list, hangs: true }, refused]);

@@ -27,7 +27,7 @@ const many = (version: number, count = 100): Thing[] =>
   Array.from({ length: count }, (_, i) => thing(`t${i}-`, version));
 
 describe('work in slices', () => {
-  test('a list is taken in and told in many turns, and nobody sees half of it', async () => {
+  test('a list is stored and delivered in many turns, and no reader sees half of it', async () => {
     const sizes: number[] = [];
     let told = 0;
     let deleted = 0;
@@ -98,7 +98,7 @@ describe('work in slices', () => {
     expect(late).toBe(200);
   });
 
-  test('a handler that comes in the midst of it is told everything once', async () => {
+  test('a handler that is added in the middle receives everything once', async () => {
     const late: string[][] = [];
     const clock = slow(() => {
       if (late.length >= 20) return;

@@ -95,7 +95,7 @@ describe('an informer over list and watch', () => {
     expect(watched.source.requests.filter((request) => request.startsWith('list'))).toHaveLength(2);
   });
 
-  test('tells the watch error handler, and goes on', async () => {
+  test('calls the watch error handler, and continues', async () => {
     const errors: string[] = [];
     await using watched = new Watched();
     watched.informer.setWatchErrorHandler((error, { phase }) => errors.push(`${phase}: ${String(error)}`));
@@ -108,7 +108,7 @@ describe('an informer over list and watch', () => {
     expect(watched.informer.hasSynced()).toBe(true);
   });
 
-  test('transforms every object once, before anybody sees it', async () => {
+  test('transforms every object once, before any reader sees it', async () => {
     let calls = 0;
     const transform = (obj: Thing): Thing => {
       calls += 1;
@@ -212,7 +212,7 @@ describe('resync', () => {
     expect(log.messages()).toEqual(['informer is already started, using its longer resync period']);
   });
 
-  test('without a period of the informer there is none', async () => {
+  test('without a period of the informer there are no resyncs', async () => {
     await using watched = new Watched();
     const seen: string[] = [];
     watched.informer.addEventHandlerWithResyncPeriod(noting(seen), '1s');
@@ -233,7 +233,7 @@ describe('resync', () => {
     expect(changes[1]?.old).toBe(changes[1]?.new);
   });
 
-  test('an update with the same resourceVersion is told only to listeners that are resyncing', async () => {
+  test('an update with the same resourceVersion is delivered only to listeners that are resyncing', async () => {
     await using watched = new Watched({ resyncPeriod: '12h' });
     const [one, two]: [string[], string[]] = [[], []];
     watched.informer.addEventHandler(noting(one));

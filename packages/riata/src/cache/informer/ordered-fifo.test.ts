@@ -306,7 +306,7 @@ describe('OrderedFIFO pops several changes in one batch', () => {
     expect(queue.hasSynced()).toBe(true);
   });
 
-  test('at most 1000 unless told otherwise', async () => {
+  test('at most 1000 by default', async () => {
     const queue = create();
     change(queue, ...Array.from({ length: 2500 }, (_, i) => `n${i}`));
     const sizes: number[] = [];

@@ -112,7 +112,7 @@ describe('the model of a handler that is slow', () => {
     { weight: 5, arbitrary: fc.record({ do: fc.constantFrom('put', 'delete', 'recreate', 'sync'), name }) },
   );
 
-  test('what it is told leads from state to state, without a gap, and ends with what there is', () => {
+  test('the changes lead from state to state, without a gap, and end with the current state', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 4 }), (steps, limit) => {
         const pending = new PendingChanges<Thing>(limit);

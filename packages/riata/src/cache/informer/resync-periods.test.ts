@@ -36,7 +36,7 @@ describe('resync periods', () => {
     expect(log.records).toMatchObject([{ level: 'warn', fields: { handler: 'hasty', resyncPeriodMs: 10 } }]);
   });
 
-  test('without a period of the informer there is none', async () => {
+  test('without a period of the informer there are no resyncs', async () => {
     const { resync, listener, log } = periods(0);
     const a = listener('a', 5000);
     await clock.advance(60_000);

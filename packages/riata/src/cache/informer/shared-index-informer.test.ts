@@ -16,7 +16,7 @@ const [a1, a2, b1] = [thing('a', 1), thing('a', 2), thing('b', 1)];
 const fresh = (obj: Thing): Thing => structuredClone(obj) as Thing;
 
 describe('SharedIndexInformer', () => {
-  test('tells what changes: add, update, delete', async () => {
+  test('delivers changes: add, update, delete', async () => {
     await using driven = new DrivenInformer();
     const seen: string[] = [];
     driven.informer.addEventHandler(noting(seen));
@@ -28,7 +28,7 @@ describe('SharedIndexInformer', () => {
     expect(driven.informer.getStore().lastStoreSyncResourceVersion()).toBe('3');
   });
 
-  test('a list tells deletions first, as tombstones, then additions and updates in its order', async () => {
+  test('a list delivers deletions first, as tombstones, then additions and updates in its order', async () => {
     await using driven = new DrivenInformer();
     const seen: string[] = [];
     await driven.start(a1, b1);
@@ -38,7 +38,7 @@ describe('SharedIndexInformer', () => {
     expect(seen).toEqual(['add a1!', 'add b1!', 'delete b1?', 'add c5', 'update a1 a4']);
   });
 
-  test('a list that brings nothing new is told to nobody', async () => {
+  test('a list that brings nothing new is not delivered', async () => {
     await using driven = new DrivenInformer();
     const seen: string[] = [];
     driven.informer.addEventHandler(noting(seen));
@@ -70,7 +70,7 @@ describe('SharedIndexInformer', () => {
     expect(old.spec?.list).toBe(obj.spec?.list);
   });
 
-  test('a name that is in a list twice is told once', async () => {
+  test('a duplicate name in a list is delivered once', async () => {
     await using driven = new DrivenInformer();
     const seen: string[] = [];
     driven.informer.addEventHandler(noting(seen));
@@ -93,7 +93,7 @@ describe('SharedIndexInformer', () => {
     expect(log.messages('error')).toEqual(['cannot store object']);
   });
 
-  test('deleting what is not known is told to nobody', async () => {
+  test('deleting an unknown object is not delivered', async () => {
     await using driven = new DrivenInformer();
     const seen: string[] = [];
     driven.informer.addEventHandler(noting(seen));
@@ -102,7 +102,7 @@ describe('SharedIndexInformer', () => {
     expect(seen).toEqual(['add a1!']);
   });
 
-  test('with a DeltaFIFO it tells the same', async () => {
+  test('with a DeltaFIFO it delivers the same', async () => {
     const seen: string[] = [];
     let queue: DeltaFIFO<Thing> | undefined;
     await using driven = new DrivenInformer({
@@ -126,7 +126,7 @@ describe('SharedIndexInformer', () => {
 describe('delete and recreate (another UID)', () => {
   const other = thing('a', 7, 'another');
 
-  test('is told as a deletion and an addition when only an update came', async () => {
+  test('is delivered as a deletion and an addition when only an update came', async () => {
     await using driven = new DrivenInformer();
     const seen: string[] = [];
     const changes: Change<Thing>[] = [];
@@ -141,7 +141,7 @@ describe('delete and recreate (another UID)', () => {
     ]);
   });
 
-  test('is told so when only a list shows it', async () => {
+  test('also when only a list shows it', async () => {
     await using driven = new DrivenInformer();
     const seen: string[] = [];
     driven.informer.addEventHandler(noting(seen));
@@ -162,7 +162,7 @@ describe('delete and recreate (another UID)', () => {
 });
 
 describe('handlers', () => {
-  test('one that comes late is told of all there is, and then of what changes (add while active)', async () => {
+  test('a late handler receives all objects, and then changes (add while active)', async () => {
     await using driven = new DrivenInformer();
     await driven.start(a1, b1);
     const seen: string[] = [];
@@ -212,7 +212,7 @@ describe('handlers', () => {
     expect(seen).toEqual(['add a1!']);
   });
 
-  test('removing waits for the call that is under way', async () => {
+  test('removing waits for the call in flight', async () => {
     await using driven = new DrivenInformer();
     let finish = () => {};
     const registration = driven.informer.addEventHandler({
@@ -253,7 +253,7 @@ describe('handlers', () => {
     );
   });
 
-  test('one that throws or rejects is reported, goes on and stops nobody (handler throws)', async () => {
+  test('an error or rejection is reported and stops no handler (handler throws)', async () => {
     const log = memoryLogger();
     await using driven = new DrivenInformer({}, { log });
     const seen: string[] = [];
@@ -277,7 +277,7 @@ describe('handlers', () => {
     expect(driven.informer.hasSynced()).toBe(true);
   });
 
-  test('a reporter that throws stops nobody either', async () => {
+  test('an error of the reporter stops no handler either', async () => {
     await using driven = new DrivenInformer({
       onHandlerError: () => {
         throw new Error('worse');
@@ -388,7 +388,7 @@ describe('what is handed out is frozen', () => {
     expect(indexer.list().every(isFrozenDeep)).toBe(true);
   });
 
-  test('only then: nobody asked, nothing is frozen', async () => {
+  test('only then: without a reader, nothing is frozen', async () => {
     await using driven = new DrivenInformer();
     const mine = fresh(a1);
     driven.informer.addEventHandler({ onChange: ({ key, type }) => `${key} ${type}` });
@@ -429,7 +429,7 @@ describe('what is handed out is frozen', () => {
 });
 
 describe('synced', () => {
-  test('an informer is when its first list is processed, a handler when it was told all of it', async () => {
+  test('an informer is when its first list is processed, a handler when it has received all of it', async () => {
     await using driven = new DrivenInformer();
     const order: string[] = [];
     const registration = driven.informer.addEventHandler({ onAdd: () => driven.clock.sleep(1000) });
@@ -519,7 +519,7 @@ describe('start and stop', () => {
     expect(driven.informer.isStopped).toBe(false);
   });
 
-  test('after the end nothing can be added, and nothing is told', async () => {
+  test('after the end nothing can be added, and nothing is delivered', async () => {
     const driven = new DrivenInformer();
     const seen: string[] = [];
     driven.informer.addEventHandler(noting(seen));
@@ -652,7 +652,7 @@ describe('indexes', () => {
     expect(driven.informer.health.failing).toEqual([]);
   });
 
-  test('an object without a name is left out of a list, and it is told', async () => {
+  test('an object without a name is left out of a list, and reported', async () => {
     const log = memoryLogger();
     await using driven = new DrivenInformer({}, { log });
     await driven.start(thing('', 1), a1);
@@ -661,7 +661,7 @@ describe('indexes', () => {
   });
 });
 
-test('who observes the base is told of every change, before any handler', async () => {
+test('an observer of the base gets every change, before any handler', async () => {
   await using driven = new DrivenInformer();
   const seen: string[] = [];
   driven.informer[observeBase]({

@@ -85,7 +85,7 @@ describe('Reflector: a watch that falls silent', () => {
     expect(Math.max(...perSecond.values())).toBeLessThanOrEqual(12);
   });
 
-  test('one that never begins to answer is given up, told, and tried again', async () => {
+  test('a watch that never begins to answer is given up, reported, and retried', async () => {
     const t = reflect({ steps: [list(10, ''), hangs, watch()], silence: '2s' });
     await t.start();
     await t.clock.advance(30_000);
@@ -210,7 +210,7 @@ describe('Reflector: after the machine slept', () => {
     expect(woke).toBe(1);
   });
 
-  test('one timer for all on a clock, none when nobody asks', async () => {
+  test('one timer for all watchers on a clock, none without watchers', async () => {
     const clock = new VirtualClock();
     const asking = [1, 2, 3].map(() => MachineSleep.on(clock).watch(() => {}));
     expect(clock.pending).toBe(1);

@@ -127,7 +127,7 @@ describe('Reflector: watches that fail', () => {
     expect(t.errors).toHaveLength(3);
   });
 
-  test('410 on start of a watch, and in the stream: lists anew', async () => {
+  test('410 on start of a watch, and in the stream: relists', async () => {
     const t = reflect({
       steps: [
         list(10, 'a1'),
@@ -215,7 +215,7 @@ describe('Reflector: watches that fail', () => {
   });
 });
 
-test('Reflector: rights or credentials lost between two watches are told by name, and it goes on when they are back', async () => {
+test('Reflector: rights or credentials lost between two watches are reported by name, and it resumes when they are back', async () => {
   const t = reflect({
     steps: [list(10, ''), closing(added('a11')), apiError(401, 'Unauthorized'), apiError(403, 'Forbidden'), watch()],
   });
@@ -251,7 +251,7 @@ describe('Reflector: waits', () => {
     expect((t.requests[11]?.at ?? 0) - at).toBeLessThan(1_600);
   });
 
-  test('requests are not tried again below: a server that asks for patience is told of at once, not after the wait', async () => {
+  test('requests are not retried below: a Retry-After is reported at once, not after the wait', async () => {
     const t = reflect({ steps: [busy(30), list(10, 'a1'), busy(30), watch()] });
     await t.start();
     expect(t.errors).toHaveLength(1);
@@ -269,7 +269,7 @@ describe('Reflector: waits', () => {
     expect(t.stored()).toBe('a1');
   });
 
-  test('403 is told at once, by whom and what, and tried again: clusters get fixed', async () => {
+  test('403 is reported at once, with user and resource, and retried: clusters get fixed', async () => {
     const message = 'things.test.riata.dev is forbidden: User "jane" cannot list resource "things"';
     const t = reflect({ steps: [apiError(403, 'Forbidden', { message }), list(10, 'a1'), watch()] });
     await t.start();
@@ -283,7 +283,7 @@ describe('Reflector: waits', () => {
     expect(t.reflector.health).toMatchObject({ phase: 'watching', listed: true, consecutiveFailures: 0 });
   });
 
-  test('404 is told at once: which kind is not served, and which definition to install', async () => {
+  test('404 is reported at once: which kind is not served, and which definition to install', async () => {
     const t = reflect({ steps: [apiError(404, 'NotFound'), list(10, ''), watch()] });
     await t.start();
     expect(isNotFound(t.errors[0]?.error)).toBe(true);
@@ -312,7 +312,7 @@ describe('Reflector: waits', () => {
     expect(boom.log.messages('error')).toEqual(['error handler failed']);
   });
 
-  test('a store that refuses a list: told, and tried again', async () => {
+  test('a store that refuses a list: reported, and retried', async () => {
     let full = true;
     const t = reflect({
       steps: [list(10, 'a1'), list(11, 'a1'), watch()],

@@ -144,7 +144,7 @@ describe('Reflector: list, then watch', () => {
 });
 
 describe('Reflector: resourceVersions', () => {
-  test('a bookmark moves the resume point and is told to the store', async () => {
+  test('a bookmark moves the resume point and reaches the store', async () => {
     const t = reflect({ steps: [list(10, 'a1'), watch()] });
     await t.start();
     await t.push(bookmark(99));

@@ -162,7 +162,7 @@ describe('a transaction', () => {
     expect(store.listKeys()).toEqual(['shop/a']);
   });
 
-  test('tells the places of those that worked', () => {
+  test('reports the indexes of those that worked', () => {
     const store = index();
     let failure: unknown;
     try {

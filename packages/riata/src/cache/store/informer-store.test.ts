@@ -61,7 +61,7 @@ describe('freezing ahead of a read', () => {
   });
 });
 
-describe('whoever has the indexer at hand', () => {
+describe('a reader that has the indexer', () => {
   test('before run: a list is frozen as it comes', async () => {
     await using driven = new DrivenInformer();
     driven.informer.getIndexer();
@@ -92,7 +92,7 @@ describe('whoever has the indexer at hand', () => {
   });
 });
 
-test('index functions get frozen objects, and what they throw is told', () => {
+test('index functions get frozen objects, and their errors are reported', () => {
   const errors: string[] = [];
   const given: Thing[] = [];
   const store = new InformerStore<Thing>(

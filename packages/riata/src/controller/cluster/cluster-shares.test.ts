@@ -31,7 +31,7 @@ test('each cluster has its places; who comes beyond follows when one is free, th
   expect(added).toEqual(['a//5', 'a//3', 'a//4']);
 });
 
-test('one that waits and comes again runs once, with all that led to it, and the higher priority', () => {
+test('a waiting key that is added again runs once, with all its causes, and the higher priority', () => {
   const { shares, added } = setUp(1);
   shares.admit(item('a', '1'));
   shares.admit(item('a', '2', 0, 'first'));

@@ -6,7 +6,7 @@ import { kindsOf } from './controller-definition.js';
 /** What the compiler refuses, and JavaScript does not. */
 const wrong = (value: unknown) => value as never;
 
-describe('mistakes are told where they are made', () => {
+describe('mistakes are reported where they are made', () => {
   test.each<[string, () => unknown, string]>([
     [
       'no kind',

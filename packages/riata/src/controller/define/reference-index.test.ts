@@ -25,7 +25,7 @@ function setUp() {
   return { index, tell, to: (key: string) => [...index.referringTo(key)] };
 }
 
-test('who refers to a key: as it was last told', () => {
+test('the objects that refer to a key: by their last known references', () => {
   const { tell, to } = setUp();
   tell('a', ['x', 'y']);
   tell('b', ['x']);
@@ -37,7 +37,7 @@ test('who refers to a key: as it was last told', () => {
   expect([to('x'), to('y'), to('z')]).toEqual([[], [], []]);
 });
 
-test('an object whose references cannot be told refers to what it did before, and others are not kept from it', () => {
+test('an object whose references fail keeps its former ones, and does not affect others', () => {
   const { tell, to } = setUp();
   tell('a', ['x']);
   expect(() => tell('a', ['bad'])).toThrow('no luck');

@@ -33,7 +33,7 @@ function setUp(reconcile: (run: ReconcileRun) => Result | Promise<Result>) {
   return { clock, metrics, shut, runs, controller, stop, ran };
 }
 
-test('a key that is not admitted is dropped before it runs, retries included, and starts anew when it comes back', async () => {
+test('a key that is not admitted is dropped before it runs, retries included, and starts over when it comes back', async () => {
   const { clock, metrics, shut, runs, controller, stop, ran } = setUp(() => {
     throw new Error('not yet');
   });
@@ -81,7 +81,7 @@ test('reconciles of some keys are waited for, then aborted; the others go on', a
   await ran;
 });
 
-test('a lost lease gives no time, and a reconcile that ends by itself is not aborted', async () => {
+test('a lost lease gives no time, and a reconcile that ends in time is not aborted', async () => {
   const reasons: unknown[] = [];
   const { clock, controller, stop, ran } = setUp(async ({ key, signal }) => {
     signal.addEventListener('abort', () => void reasons.push(signal.reason));

@@ -34,7 +34,7 @@ describe('where', () => {
     expect(failureFields(errorAt(places)).at).toBe(expected);
   });
 
-  test('an answer of the server: only where somebody else asked for it', () => {
+  test('an answer of the server: only where other code made the request', () => {
     const answer = new ApiError({ code: 404, reason: 'NotFound', message: 'no' });
     answer.stack = `ApiError: no\n    at KubeClient.get (${ours}:1:2)`;
     expect(failureFields(answer)).toEqual({ error: answer });
@@ -63,7 +63,7 @@ test.each([undefined, null])('%s has nothing to say for itself', (thrown) => {
   });
 });
 
-test.each(['no', 7, { code: 7 }])('%o is told as it is', (thrown) => {
+test.each(['no', 7, { code: 7 }])('%o is reported as it is', (thrown) => {
   expect(failureFields(thrown)).toEqual({ error: thrown });
 });
 

@@ -25,7 +25,7 @@ test.each([
   expect(requeue).toEqual({ afterMs: expect.closeTo(ms, 5) });
 });
 
-test('what is no result is refused, with what to say instead', () => {
+test('an invalid result is refused, with the remedy', () => {
   expect(() => requeueOf({ requeueAfter: 1_500 })).toThrow('got 1500; in milliseconds that is "1500ms"');
   expect(() => requeueOf({ requeueAfter: `${Number.NaN}ms` })).toThrow('got "NaNms"');
   expect(() => requeueOf({ requeueAfter: `${-1}w` })).toThrow('got "-1w"');

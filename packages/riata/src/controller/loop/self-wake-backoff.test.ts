@@ -92,7 +92,7 @@ describe('does not wait', () => {
     expect(is.waitMs('a', ...causes(is))).toBe(0);
   });
 
-  test('for more changes than it makes itself: one may be of somebody else that it wrote nothing new upon', async () => {
+  test('for more changes than it makes itself: one may be of another writer, after which its own write was a no-op', async () => {
     const { run, loop, waitMs, changed } = setUp();
     run('a', []);
     await loop('a', 30);
@@ -100,7 +100,7 @@ describe('does not wait', () => {
     expect(waitMs('a', changed('a', { count: 2 }))).toBe(0);
   });
 
-  test('after a reconcile that wrote nothing, or that somebody else caused', async () => {
+  test('after a reconcile that wrote nothing, or that another writer caused', async () => {
     const { run, loop, waitMs, changed, foreign } = setUp();
     run('a', []);
     await loop('a', 30);

@@ -39,7 +39,7 @@ test('there are as many as the target says, from the start, later, and fewer aga
   expect(working()).toBe(0);
 });
 
-test('one that fails is told at once, also one that came later', async () => {
+test('a failure is reported at once, also of a later worker', async () => {
   let fail = (_: Error) => {};
   const workers = new Workers(
     1,

@@ -116,7 +116,7 @@ test('a handler that fails after it has hung is retried, with what has come mean
   expect([failing(), names()]).toEqual([[], ['shop-a']]);
 });
 
-test('an async retry that is under way: what comes of the object meanwhile waits for it', async () => {
+test('an async retry in flight: later changes of the object wait for it', async () => {
   let end = () => {};
   const { clock, take, told, failing } = bench((_, call) => {
     if (call === 1) throw new Error('not now');

@@ -143,7 +143,7 @@ test('ends with its signal, and gives the iterator back', async () => {
   expect(pipe.returned).toBe(1);
 });
 
-test('one that ends by itself is fine', async () => {
+test('a channel may end', async () => {
   const { clock, log, run, names, end } = sourceBench();
   const pipe = new Pipe<Request>();
   await run(channelSource(pipe));

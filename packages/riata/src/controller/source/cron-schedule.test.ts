@@ -168,7 +168,7 @@ describe('where clocks change', () => {
   });
 });
 
-describe('what is no cron expression', () => {
+describe('a malformed cron expression', () => {
   test.each([
     ['* * * *', 'expected five fields'],
     ['* * * * * *', 'expected five fields'],

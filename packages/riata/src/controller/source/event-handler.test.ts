@@ -119,7 +119,7 @@ test('functions by kind of change; what is left out leads to nothing', () => {
   expect(keysOf(handler, pod('p'), undefined)).toEqual([]);
 });
 
-test('a map function that gives no keys is told so', async () => {
+test('a map function that returns no keys is reported', async () => {
   const mapped = (answer: unknown) => enqueueRequestsFromMap(() => answer as never);
   const words = 'a map function gives keys, as in [{ namespace, name }], or none, []; got';
   expect(() => keysOf(mapped(undefined), undefined, pod('p'))).toThrow(`${words} undefined`);

@@ -109,7 +109,7 @@ test.each(cases)('an object with %s, later: the watch goes on', async (_, metada
   expect(informer()).toMatchObject({ failing: [], missing: 0, objects: 2 });
 });
 
-test('an object that becomes malformed: the version before stays, reads say why, and its end is told', async () => {
+test('an object that becomes malformed: the version before stays, reads fail with the reason, and its deletion is delivered', async () => {
   await using play = new CachePlay();
   play.cluster.put('one', 'a');
   await play.start();

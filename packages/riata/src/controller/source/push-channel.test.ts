@@ -4,7 +4,7 @@ import { channelSource } from './channel-source.js';
 import { PushChannel } from './push-channel.js';
 import { sourceBench } from './source.fixture.js';
 
-test('all comes in order, whether it was pushed before somebody read or after; then it ends', async () => {
+test('items come in order, whether they were pushed before or after the read; then it ends', async () => {
   const channel = new PushChannel<number>();
   channel.push(1, 2, 3);
   const read: number[] = [];

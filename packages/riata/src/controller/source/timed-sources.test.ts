@@ -30,7 +30,7 @@ describe('intervalSource', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('keys that nobody took are there once', async () => {
+  test('pending keys are queued once', async () => {
     const { clock, run, take, end } = sourceBench();
     await run(intervalSource('1m', keys, { jitter: 0, atStart: true }));
     await clock.advance(5 * minute);
@@ -51,7 +51,7 @@ describe('intervalSource', () => {
     await end();
   });
 
-  test('keys that cannot be had are asked for again, until they are due anew', async () => {
+  test('a failed search for keys is retried, until the next time is due', async () => {
     const { clock, log, run, names, end } = sourceBench();
     let failures = 2;
     let asked = 0;

@@ -58,7 +58,7 @@ describe.each([
     ]);
   });
 
-  test('has an owner, if told to, which is no change the next time; nor taken from another one', async () => {
+  test('sets an owner if requested, which is a no-op the next time; never takes one from another owner', async () => {
     const owner = { ...web(), metadata: { ...meta, name: 'shop-owner', uid: 'o' } } as KubeObject;
     const { client, writes, current } = over(undefined);
     const set = (draft: { data?: Record<string, string> }) => {
@@ -74,7 +74,7 @@ describe.each([
     expect(controllerOf(current() as KubeObject)?.uid).toBe('o');
   });
 
-  test('a mutate function that gives another object, or a promise, is told so', async () => {
+  test('a mutate function that returns another object, or a promise, is refused', async () => {
     const { client, writes } = over(cart());
     const copying = (draft: object) => ({ ...draft, data: { size: '3' } });
     await expect(createOr(client, ConfigMap, key, copying)).rejects.toThrow(
@@ -115,7 +115,7 @@ describe.each([
     expect([result, writes.length]).toEqual(['updated', 1]);
   });
 
-  test('refuses another kind, and what is no object any more', async () => {
+  test('refuses another kind, and anything but an object', async () => {
     const { client, writes } = over(undefined);
     const spoil = (change: (draft: Record<string, unknown>) => void) =>
       createOr(client, ConfigMap, key, change as unknown as (draft: object) => void);

@@ -85,7 +85,7 @@ describe('waitFor', () => {
     expect([open(), clock.pending]).toEqual([0, 0]);
   });
 
-  test('undefined while there is none: known only after the first list', async () => {
+  test('undefined while it does not exist: known only after the first list', async () => {
     const { client, say, runtime } = setUp();
     const seen: (string | undefined)[] = [];
     const outcome = waitFor(
@@ -105,14 +105,14 @@ describe('waitFor', () => {
     expect(seen).toEqual([undefined, '2', undefined, '7']);
   });
 
-  test('what went while nobody watched is gone', async () => {
+  test('an object that was deleted while it was not watched is gone', async () => {
     const { client, say, runtime } = setUp();
     const outcome = waitForDeletion(client, ConfigMap, key, { runtime });
     await say(reset, added(cart(1)), synced, reset, synced);
     await expect(outcome).resolves.toBeUndefined();
   });
 
-  test('time is up: the error tells the last state', async () => {
+  test('time is up: the error shows the last state', async () => {
     const { client, say, clock, open, runtime } = setUp();
     const outcome = failureOf(
       waitFor(client, Deployment, key, () => false, { timeout: '1m', what: 'it flies', runtime }),

@@ -247,7 +247,7 @@ describe('failures', () => {
     expect(message).not.toContain('SECRET');
   });
 
-  test('what no system can start is told without arguments and environment', async () => {
+  test('a command that cannot be started is reported without arguments and environment', async () => {
     const nul = await failure((await plugin('', { args: ['--password', 'hunter22\0'] })).exec);
     expect(nul).toContain('cannot be run: its command is empty, or an argument or environment variable holds a NUL');
     expect(nul).not.toContain('hunter22');

@@ -7,7 +7,7 @@ function job() {
   return { runs, shared };
 }
 
-test('all who ask while it runs share one run; the next one after it starts anew', async () => {
+test('concurrent callers share one run; a later one starts a new run', async () => {
   const { runs, shared } = job();
   const both = Promise.all([shared.join(), shared.join()]);
   expect(runs).toHaveLength(1);

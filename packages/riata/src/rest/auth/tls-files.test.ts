@@ -58,7 +58,7 @@ describe('rotation', () => {
     expect({ ...(await files.current()) }).toEqual({ ca: first.cert, ...second });
   });
 
-  test('a CA rotates by itself; one that is cut off or gone is left alone', async () => {
+  test('a rotated CA is picked up; a truncated or missing one is ignored', async () => {
     const files = await load();
     const before = await files.current();
     await write('ca', `${first.cert}${second.cert.slice(0, 200)}`);
@@ -71,7 +71,7 @@ describe('rotation', () => {
     expect((await files.current()).ca).toBe(first.cert + second.cert);
   });
 
-  test('what is refused is told once, with the file and without what it holds', async () => {
+  test('a refused file is logged once, by name and without its contents', async () => {
     const files = await load();
     await write('key', second.key);
     for (let i = 0; i < 3; i++) expect(await files.refresh()).toBe(false);

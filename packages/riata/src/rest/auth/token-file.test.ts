@@ -78,7 +78,7 @@ test('a token beside the file is used until the file can be read', async () => {
   expect(await source.authorization()).toBe('Bearer one');
 });
 
-test('a refresh reads at once and tells whether the token is another', async () => {
+test('a refresh reads at once and returns whether the token has changed', async () => {
   await writeFile(file, 'one');
   const source = new TokenFile({ file, place, clock, log });
   await source.authorization();

@@ -28,7 +28,7 @@ describe('urlBackoff', () => {
     expect(backoff.calculateBackoff(a)).toBe(0);
   });
 
-  test('begins anew after twice its limit without an error', async () => {
+  test('starts over after twice its limit without an error', async () => {
     const clock = new VirtualClock();
     const backoff = urlBackoff({ baseMs: 10, maxMs: 100, clock });
     backoff.updateBackoff(a, undefined, 500);
@@ -41,7 +41,7 @@ describe('urlBackoff', () => {
   });
 });
 
-test('noBackoff waits only when told how long, and until the signal aborts', async () => {
+test('noBackoff waits only as long as requested, and until the signal aborts', async () => {
   const clock = new VirtualClock();
   const backoff = noBackoff(clock);
   backoff.updateBackoff(a, undefined, 500);

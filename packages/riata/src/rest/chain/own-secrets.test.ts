@@ -130,7 +130,7 @@ describe('whatever form it has', () => {
     }
   });
 
-  test('a private key of anybody', () => {
+  test('any private key', () => {
     const key = '-----BEGIN EC PRIVATE KEY-----\nMHcCAQEE\n-----END EC PRIVATE KEY-----';
     expect(new OwnSecrets().redact(`a ${key} b`)).toBe('a REDACTED b');
   });

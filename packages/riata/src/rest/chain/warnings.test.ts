@@ -72,7 +72,7 @@ describe('a client', () => {
     return RestClient.for({ server: 'https://host' }, { transport, runtime: { log, clock: new VirtualClock() } });
   };
 
-  test('logs warnings unless told otherwise, per request too', async () => {
+  test('logs warnings by default, per request too', async () => {
     const rest = setUp();
     await rest.get().absPath('/x').do();
     expect(log.messages('warn')).toHaveLength(1);

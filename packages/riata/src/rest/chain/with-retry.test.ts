@@ -122,7 +122,7 @@ describe('retries', () => {
     expect(at).toEqual([0, 7_000, 8_000, 8_000]);
   });
 
-  test('after more than a minute are told before the wait', async () => {
+  test('after more than a minute are reported before the wait', async () => {
     const { rest, log, clock, at } = setUp([retryAfter(429, 60), retryAfter(503, 999_999_999), {}]);
     const done = rest.get().resource('pods').param('token', 'hunter22').do();
     await clock.advance(60_000);
@@ -173,7 +173,7 @@ describe('retries', () => {
     expect(clock.monotonic() - start).toBe(10_000);
   });
 
-  test('back off per host when told to, and then wait for the longer of the two', async () => {
+  test('back off per host if configured, and then wait for the longer of the two', async () => {
     const clock = new VirtualClock();
     const backoff = urlBackoff({ baseMs: 2_000, maxMs: 60_000, clock });
     const { rest, transport } = setUp([retryAfter(500, 3), retryAfter(500, 1), {}], {
@@ -221,7 +221,7 @@ describe('the final error', () => {
 });
 
 describe('a timeout', () => {
-  test('covers all attempts, is told to the server, and names the last one', async () => {
+  test('covers all attempts, is sent to the server, and names the last one', async () => {
     const { rest, transport, clock } = setUp([retryAfter(429, 4)]);
     const sent = rest
       .get()

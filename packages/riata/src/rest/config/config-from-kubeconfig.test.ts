@@ -185,7 +185,7 @@ describe('credentials', () => {
     kind: 'ExecCredential', apiVersion: 'client.authentication.k8s.io/v1',
     status: { token: Buffer.from(process.env.KUBERNETES_EXEC_INFO).toString('base64url') } }));`;
 
-  test('an exec plugin is told of the cluster and its extension', async () => {
+  test('an exec plugin gets the cluster and its extension', async () => {
     await writeFile(join(dir, 'plugin.mjs'), answering);
     const config = await load(
       kubeconfig(exec({ args: [join(dir, 'plugin.mjs')], provideClusterInfo: true }), {

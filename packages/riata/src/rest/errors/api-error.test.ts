@@ -92,7 +92,7 @@ describe('a kind that is not served', () => {
 });
 
 describe('an error made from anything else', () => {
-  test('a redirect tells where to, without its query', () => {
+  test('a redirect shows its target, without the query', () => {
     const { message } = answer(302, '', { location: 'https://me:pw@login.example/start?token=SECRET#x' });
     expect(message).toMatch(/\(302\); it redirects to https:\/\/login\.example\/start, which is not followed: is the/);
     expect(answer(302, '', {}).message).toMatch(/\(302\)$/);

@@ -64,7 +64,7 @@ test('a lost connection is tried again before the answer, not within it', async 
   expect(sent()).toHaveLength(2);
 });
 
-test('warnings are told once', async () => {
+test('warnings are handled once', async () => {
   const { get, log } = setUp([{ ...whole, headers: { ...whole.headers, warning: '299 - "old"' } }]);
   expect((await get()).warnings).toEqual([{ code: 299, agent: '-', text: 'old' }]);
   expect(log.records.filter(({ fields }) => fields.warning === 'old')).toHaveLength(1);

@@ -279,7 +279,7 @@ describe('bytes in pieces', () => {
 });
 
 describe('shapes of lists', () => {
-  test('items get their type however late the list tells it', () => {
+  test('items get their type however late it appears in the list', () => {
     const type = { kind: '"kind":"PodList"', apiVersion: '"apiVersion":"v1"' };
     const items = '"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]';
     for (const members of [
@@ -319,7 +319,7 @@ describe('shapes of lists', () => {
     expect(decoder.metadata?.resourceVersion).toBe('7');
   });
 
-  test('items without type wait until the list tells its own, and nothing overtakes them', () => {
+  test('items without type wait until the type of the list is known, and nothing overtakes them', () => {
     const { items } = whole(
       '{"items":[{"a":1},{"apiVersion":"x/v1","kind":"X"}],"kind":"FooList","apiVersion":"e/v1"}',
     );
@@ -330,7 +330,7 @@ describe('shapes of lists', () => {
     expect(Object.keys(items[0] as object)).toEqual(['apiVersion', 'kind', 'a']);
   });
 
-  test('itemType fills in before the list has told', () => {
+  test('itemType fills in before the type of the list is known', () => {
     const decoder = new ListDecoder({ itemType: { apiVersion: 'v1', kind: 'Pod' } });
     decoder.push(Buffer.from('{"items":[{"a":1},'));
     expect(decoder.next()).toEqual({ apiVersion: 'v1', kind: 'Pod', a: 1 });
@@ -370,7 +370,7 @@ describe('shapes of lists', () => {
   });
 });
 
-describe('what is no list', () => {
+describe('anything but a list', () => {
   test('a Status is the error it stands for', () => {
     const status = {
       kind: 'Status',

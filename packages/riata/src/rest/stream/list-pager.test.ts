@@ -145,6 +145,6 @@ describe('one by one', () => {
   });
 });
 
-test('a page size that is none is refused', () => {
+test('an invalid page size is refused', () => {
   expect(() => new ListPager(server(1).fetch, { pageSize: 0 })).toThrow('pageSize must be an integer ≥ 1, got 0');
 });

@@ -106,7 +106,7 @@ describe('bytes in pieces', () => {
     );
   });
 
-  test('events told apart by newlines, spread out ones among them, split anywhere', () => {
+  test('events separated by newlines, spread out ones among them, split anywhere', () => {
     const object = fc.constantFrom<object>(
       { kind: 'Pod', metadata: { name: '}}', managedFields: [{ manager: 'x]}},' }] }, spec: { text: '\n}}' } },
       { metadata: { managedFields: [{ a: [1] }], name: 'é' }, status: { n: 1e21 } },
@@ -142,7 +142,7 @@ describe('bytes in pieces', () => {
     );
   });
 
-  test('numbers past 2^53 and a second metadata are seen in events told by their newline', () => {
+  test('numbers past 2^53 and a second metadata are found in events that are separated by newlines', () => {
     const first = '{"type":"ADDED","object":{"metadata":{}}}\n';
     const lossy =
       '{"type":"ADDED","object":{"metadata":{"managedFields":[1]},"a":9007199254740993,"b":[-12345678901234567890]}}\n';

@@ -8,7 +8,7 @@ interface Pod extends KubeObject {
   readonly spec: { readonly nodeName: string };
 }
 
-test('the type of an event tells what it holds', () => {
+test('the type of an event determines the type of its object', () => {
   const look = (event: WatchEvent<Pod>) => {
     switch (event.type) {
       case 'ADDED':

@@ -7,7 +7,7 @@ import { type WatchEvent, type WatchStream, watchStream } from './watch-stream.j
 const event = (n: number) => `{"type":"ADDED","object":${item(n)}}\n`;
 
 describe('watch', () => {
-  test('consume hands out events as they come; the end is told once', async () => {
+  test('consume passes on events as they come; the end is reported once', async () => {
     const server = new Script();
     const seen: WatchEvent[] = [];
     const ends: unknown[] = [];

@@ -19,7 +19,7 @@ test('comes when it is due, however often it was moved, and once', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('can be brought forward, taken away and set anew', async () => {
+test('can be brought forward, removed and set again', async () => {
   const clock = new VirtualClock();
   let due = 0;
   const deadline = new LazyDeadline(clock, () => {

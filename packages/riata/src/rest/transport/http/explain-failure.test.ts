@@ -26,7 +26,7 @@ describe('a failure after sending', () => {
     expect(error.message).toMatch(message);
   });
 
-  test('of OpenSSL is told by its reason alone', () => {
+  test('of OpenSSL is reported by its reason alone', () => {
     const message =
       '80BC26:error:0A000438:SSL routines:ssl3_read_bytes:tlsv1 alert internal error:rec_layer_s3.c:1601:\n';
     const error = explainFailure(coded('ERR_SSL_X', message, { reason: 'tlsv1 alert internal error' }), exchange);
@@ -51,7 +51,7 @@ describe('a failure after sending', () => {
     expect(odd.message).toMatch(/the response is not valid HTTP\/1.1 \(odd\); is the server's address right\?$/);
   });
 
-  test('that is no error object is told as it is', () => {
+  test('that is not an error object is reported as it is', () => {
     expect(explainFailure('odd', exchange).message).toBe('GET https://host:6443/api: odd');
     expect(explainFailure(undefined, exchange).kind).toBe('unknown');
   });

@@ -26,7 +26,7 @@ test('values beyond ASCII go out as UTF-8, a character per byte', () => {
   );
 });
 
-test('what would not be one request is refused, and no value is told', () => {
+test('a malformed request is refused, and no value is quoted', () => {
   const cases: Partial<TransportRequest>[] = [
     { method: 'G T' },
     { path: '/a b' },

@@ -216,7 +216,7 @@ describe('stopped', () => {
   });
 });
 
-describe('what is no response', () => {
+describe('a malformed response', () => {
   const chunked = `${ok}transfer-encoding: chunked\r\n\r\n`;
   test.each([
     ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n'],
