@@ -162,7 +162,7 @@ export function definitionPlay(server: () => ControlledServer): void {
       expect(written.spec).toEqual({ size: 'x' });
     });
 
-    test('ends watches of its objects, after what they are told', async () => {
+    test('ends watches of its objects, after their last events', async () => {
       const { client, kind, namespace, name, gone } = await scene();
       const Widget = kind('v1');
       const made = await client.create(Widget({ metadata: { namespace, name: 'a' } }));

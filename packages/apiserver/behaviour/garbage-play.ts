@@ -179,7 +179,7 @@ export function garbagePlay(server: () => ControlledServer): void {
       await gone('root');
     });
 
-    test('becomes a background one when told so later', async () => {
+    test('becomes a background one when requested later', async () => {
       const { make, remove, going, gone, calm, find } = await scene();
       await make('child', [ownedBy(await make('root'), { blockOwnerDeletion: true })], [finalizer]);
       await remove('root', 'Foreground');
@@ -324,7 +324,7 @@ export function garbagePlay(server: () => ControlledServer): void {
       await client.delete(ClusterRole, { name });
     });
 
-    test('whose owner is of a kind that nobody serves is left alone', async () => {
+    test('whose owner is of a kind that is not served is left alone', async () => {
       const { make, calm, owners } = await scene();
       const strange = { apiVersion: 'riata.dev/v1', kind: 'Nothing', name: 'x', uid: nobody };
       const root = await make('root');
@@ -335,7 +335,7 @@ export function garbagePlay(server: () => ControlledServer): void {
       expect(await owners('shared')).toEqual(['x', 'nobody']);
     });
 
-    test('that is to be deleted is left alone', async () => {
+    test('that is being deleted is left alone', async () => {
       const { make, remove, calm, owners, find } = await scene();
       const [one, two] = [await make('one'), await make('two')];
       await make('child', [ownedBy(one), ownedBy(two)], [finalizer]);
@@ -375,7 +375,7 @@ export function garbagePlay(server: () => ControlledServer): void {
       return words;
     }
 
-    test('stays while nobody deletes anything', async () => {
+    test('stays while nothing is deleted', async () => {
       const { calm, find } = await circle();
       await calm();
       expect([await find('one'), await find('two')]).not.toContain(undefined);

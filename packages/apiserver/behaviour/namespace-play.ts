@@ -101,7 +101,7 @@ export function namespacePlay(server: () => ControlledServer): void {
       await until('the account is back', () => client.find(ServiceAccount, account));
     });
 
-    test('has its certificate put right when somebody changes it', async () => {
+    test('has its certificate restored when a client changes it', async () => {
       const { client, until } = server();
       const namespace = await server().newNamespace();
       const root = { namespace, name: 'kube-root-ca.crt' };
@@ -257,7 +257,7 @@ export function namespacePlay(server: () => ControlledServer): void {
       await gone(name);
     });
 
-    test('tells who watches: first that it ends, then that it has ended', async () => {
+    test('watchers see first that it terminates, then that it is deleted', async () => {
       const { client } = server();
       const name = await server().newNamespace();
       await server().calm();

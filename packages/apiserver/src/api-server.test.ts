@@ -33,7 +33,7 @@ describe('an API server', () => {
     await client.close();
   });
 
-  test('serves plain HTTP when told to, to who has the token', async () => {
+  test('serves plain HTTP if requested, to clients with the token', async () => {
     await using server = await ApiServer.start({ log });
     const { url, ca } = await server.listen({ tls: false });
     expect(ca).toBeUndefined();

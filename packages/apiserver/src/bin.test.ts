@@ -34,7 +34,7 @@ async function finish(child: ChildProcess): Promise<{ code: number | null; out: 
 
 // A process is started and compiled for each, which takes its time on a busy machine.
 describe('riata-apiserver', { timeout: 120_000 }, () => {
-  test('says where it is, writes a kubeconfig, and stops when told to', async () => {
+  test('prints its address, writes a kubeconfig, and stops on a signal', async () => {
     const kubeconfig = join(folder, 'kubeconfig');
     const child = start('--port', '0', '--token', 'mine', '--kubeconfig', kubeconfig);
     const line = new Promise<string>((resolve) => child.stdout?.once('data', (part) => resolve(String(part))));

@@ -93,7 +93,7 @@ describe('a client with faults', () => {
     expect(names).toEqual(['client-1', 'client-2']);
   });
 
-  test('whose hook throws is told so', async () => {
+  test('gets the error of its hook', async () => {
     const { server, connect, settled } = await start();
     await using _ = server;
     const bug = new Error('a bug in the test');
@@ -286,7 +286,7 @@ describe('a watch', () => {
     watch.stop();
   });
 
-  test('whose hook throws ends with that, and whoever wrote notices nothing', async () => {
+  test('ends with the error of its hook, and the writer notices nothing', async () => {
     const setup = await start();
     await using _ = setup.server;
     const bug = new Error('a bug in the test');

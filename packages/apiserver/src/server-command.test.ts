@@ -58,7 +58,7 @@ test('says how it is used', () => {
   expect(lines.filter((line) => line.startsWith('  --host HOST        '))).toHaveLength(1);
 });
 
-test('tells when Node is too old', () => {
+test('reports that Node is too old', () => {
   expect(['20.19.0', '20.20.2', '22.0.0', '24.1.0'].map(nodeProblem)).toEqual(Array(4).fill(undefined));
   expect(nodeProblem('20.18.3')).toBe('needs Node 20.19 or newer, this is 20.18.3: install a newer one');
   expect(nodeProblem('18.20.8')).toContain('18.20.8');

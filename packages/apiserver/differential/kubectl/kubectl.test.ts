@@ -203,7 +203,7 @@ test('explain of a custom kind, at once', async () => {
   expect(ours.out).toContain('enum: red, blue');
 });
 
-test('get --watch tells each change in a line', async () => {
+test('get --watch prints each change in a line', async () => {
   const ns = uniqueName('k');
   await pair().play([k(`create namespace ${ns}`)]);
   // What a controller may have put there.

@@ -25,7 +25,7 @@ async function start() {
   return { clock, server, client };
 }
 
-test('a token counts until it expires, and is known by nobody else', async () => {
+test('a token is valid until it expires, and only on its own server', async () => {
   const { clock, server, client } = await start();
   const token = await tokenOf(client, { expirationSeconds: 600 });
   expect(await review(client, token)).toMatchObject({

@@ -116,7 +116,7 @@ describe('roles', () => {
     for (const name of ['view', 'edit', 'admin']) expect(await has(name), name).toBe(false);
   });
 
-  test('the default ones are there, and let anybody see that the server is well', async () => {
+  test('the default ones exist, and let any user check the health of the server', async () => {
     const { server } = await start();
     await using listening = await server.listen({ tls: false });
     const status = async (path: string) => (await fetch(`${listening.url}${path}`)).status;

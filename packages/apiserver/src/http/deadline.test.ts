@@ -21,7 +21,7 @@ describe('a deadline', () => {
     expect(made.signal.aborted).toBe(false);
   });
 
-  test('ends the wait when time is over, and tells who listens', async () => {
+  test('ends the wait when time is over, and aborts its signal', async () => {
     const { clock, made } = deadline();
     const { signal } = made;
     const waiting = expect(made.limit(never)).rejects.toThrow('overdue');
@@ -32,7 +32,7 @@ describe('a deadline', () => {
     expect(signal.reason).toEqual(new Error('overdue'));
   });
 
-  test('ends the wait when the client has gone, and tells who listens late', async () => {
+  test('ends the wait when the client has gone, and aborts a signal that is read late', async () => {
     const { gone, made } = deadline();
     const waiting = expect(made.limit(never)).rejects.toBe('gone');
     gone.abort('gone');

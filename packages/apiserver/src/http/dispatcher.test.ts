@@ -343,7 +343,7 @@ describe('a failure', () => {
     expect([table.headers['content-type'], table.text.startsWith('{\n  "kind"')]).toEqual(['application/json', true]);
   });
 
-  test('says when to come again', async () => {
+  test('says when to retry', async () => {
     const get = async () => {
       throw new Refusal(429, 'TooManyRequests', 'later', { retryAfterSeconds: 7 });
     };

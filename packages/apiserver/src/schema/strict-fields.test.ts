@@ -90,6 +90,6 @@ describe('duplicate fields', () => {
   });
 });
 
-test('a dropped field is told like an unknown one', () => {
+test('a dropped field is reported like an unknown one', () => {
   expect(unknownComplaint('spec.a"b')).toBe('unknown field "spec.a\\"b"');
 });

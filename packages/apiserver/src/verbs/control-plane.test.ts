@@ -33,7 +33,7 @@ test('the parts of the control plane that are in this process are healthy', asyn
   expect((await healthy({ scheduler: true }))[1]).toEqual(['scheduler', 'True']);
 });
 
-test('a request is ranked by who asks', async () => {
+test('a request is ranked by its user', async () => {
   await using at = await start();
   const create = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
   const { body } = await at.ask('/api/v1/namespaces/default/serviceaccounts/default/token', create);
@@ -51,7 +51,7 @@ test('a request is ranked by who asks', async () => {
   expect(await ranked(body.status.token)).toEqual(await of('service-accounts', 'workload-low'));
 });
 
-test('a token is signed by the key that is told', async () => {
+test('a token is signed by the given key', async () => {
   await using at = await start();
   const create = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
   const { body } = await at.ask('/api/v1/namespaces/default/serviceaccounts/default/token', create);

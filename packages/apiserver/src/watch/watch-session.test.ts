@@ -78,8 +78,8 @@ function setup(options: { readonly historyWrites?: number } = {}) {
   };
 }
 
-describe('what a watch tells', () => {
-  test('an event that cannot be written ends the watch, and is told to who runs the server', async () => {
+describe('the events of a watch', () => {
+  test('an event that cannot be written ends the watch, and is logged', async () => {
     const { clock, put, watch, storage, log } = setup();
     put('a');
     const { peer, session } = watch();
@@ -218,7 +218,7 @@ describe('what a watch tells', () => {
 });
 
 describe('a watch from a past that is gone', () => {
-  test('is told so, and ends', async () => {
+  test('gets an error, and ends', async () => {
     const { clock, storage, put, watch } = setup();
     for (let i = 0; i < 5; i++) put('a');
     storage.compact(3);
@@ -243,7 +243,7 @@ describe('a watch from a past that is gone', () => {
     for (const { session } of [since, now]) session.stop();
   });
 
-  test('that is told to a peer who does not read ends, too', async () => {
+  test('ends, too, for a peer that does not read', async () => {
     const { clock, storage, put, watch } = setup();
     put('a');
     put('a');
@@ -275,7 +275,7 @@ describe('a peer that does not keep up', () => {
     expect([peer.lines.length, peer.ends]).toEqual([1, 1]);
   });
 
-  test('is ended when the history that it would have to be told is forgotten', async () => {
+  test('is ended when the history that it needs is dropped', async () => {
     const { clock, put, watch } = setup({ historyWrites: 100 });
     const { peer, session } = watch();
     peer.room = 1;
@@ -382,7 +382,7 @@ describe('a watch is ended', () => {
     expect([peer.ends, clock.pending, peer.lines.length]).toEqual([1, 0, sent]);
   });
 
-  test('when all is told, if what it is about is no more', async () => {
+  test('after all pending events, if its resource no longer exists', async () => {
     const { clock, put, remove, watch } = setup();
     put('a');
     const { peer, session } = watch();
@@ -412,7 +412,7 @@ describe('a watch is ended', () => {
     expect([peer.lines.length, peer.ends, clock.pending]).toEqual([0, 1, 0]);
   });
 
-  test('at once, if nothing is to be told', async () => {
+  test('at once, if nothing is pending', async () => {
     const { clock, watch } = setup();
     const { peer, session } = watch();
     session.start();

@@ -90,7 +90,7 @@ describe('a handler in this process', () => {
     await refused;
   });
 
-  test('that throws or answers with no success is told in the words of client-go', async () => {
+  test('a failure or an unsuccessful answer is reported in the words of client-go', async () => {
     const { caller, handlers } = setup();
     handlers.add('https://a.test/throws', () => {
       throw new Error('out of order');
@@ -141,7 +141,7 @@ describe('over HTTPS', () => {
     expect(await caller.call(target, {}, options)).toBe('here');
   });
 
-  test('why it failed is told in the words of Go', async () => {
+  test('the cause is reported in the words of Go', async () => {
     const { caller, service } = setup();
     const port = await listen(['other.test'], () => [500, 'oh']);
     const plain = createPlainServer().listen(0, '127.0.0.1');

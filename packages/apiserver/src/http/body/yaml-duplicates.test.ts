@@ -4,7 +4,7 @@ import { yamlDuplicates } from './yaml-duplicates.js';
 
 const complaint = (text: string) => yamlDuplicates(Buffer.from(text));
 
-test('keys that stand twice are told with their lines', async () => {
+test('duplicate keys are reported with their lines', async () => {
   const text = 'data:\n  k: "1"\n  k: "2"\n  k: "3"\nlist:\n- a: 1\n  a: 2\ndata: {x: 1, x: 2}\n';
   expect(await complaint(text)).toBe(
     'yaml: unmarshal errors:\n  line 3: key "k" already set in map\n  line 4: key "k" already set in map\n' +

@@ -89,7 +89,7 @@ describe('HTTP', () => {
     expect(ports.size).toBe(1);
   });
 
-  test('answers what is no HTTP with 400, and too much of a head with 431', async () => {
+  test('answers malformed HTTP with 400, and a head that is too long with 431', async () => {
     const server = await listen(echo);
     const { port } = new URL(server.url);
     const say = async (text: string) => {
@@ -125,7 +125,7 @@ describe('a stream', () => {
     expect((await pieces.next()).done).toBe(true);
   });
 
-  test('tells the server that its reader is slow, and goes on when it reads', async () => {
+  test('notifies the server that its reader is slow, and continues when it reads', async () => {
     const stuck = once<number>();
     const drained = once<void>();
     const server = await listen(async (_request, reply) => {
@@ -162,7 +162,7 @@ describe('a stream', () => {
     expect(await gone.promise).toBe(true);
   });
 
-  test('that nobody reads to its end is cut after a while', async () => {
+  test('is cut after a while if the client does not read it', async () => {
     const clock = new VirtualClock();
     const ended = once<void>();
     const server = await listen(
@@ -218,7 +218,7 @@ describe('HTTPS', () => {
 });
 
 describe('closing', () => {
-  test('waits for what is under way, and leaves no connection', async () => {
+  test('waits for requests in flight, and leaves no connection', async () => {
     const started = once<void>();
     const goOn = once<void>();
     const server = await listen(async (_request, reply) => {

@@ -70,7 +70,7 @@ describe('discovery', () => {
     expect(entry(core.json, 'resources', 'nodes')).toMatchObject({ namespaced: false, shortNames: ['no'] });
   });
 
-  test('tells all in one document, with a tag for who has it', async () => {
+  test('lists everything in one document, with an ETag for clients that have it', async () => {
     const { ask, table } = toyServer();
     const read = (tag?: string) => ask({ path: '/apis', headers: { accept: aggregated, 'if-none-match': tag } });
     const first = await read();

@@ -22,7 +22,7 @@ const write = (query: string, verb: WriteVerb = 'create') => parseWriteOptions(p
 const invalid = (kind: string, rest: string) => `422 ${kind}.meta.k8s.io "" is invalid: ${rest}`;
 
 describe('a list', () => {
-  test('is told nothing by default', () => {
+  test('has no options by default', () => {
     expect(list('foo=bar&limit=-1')).toEqual({
       labels: undefined,
       fields: undefined,

@@ -59,7 +59,7 @@ test('what is released can be had again', () => {
   expect(services.write('b', { ports, clusterIP }).clusterIPs).toEqual([clusterIP]);
 });
 
-test('when all addresses are taken, that is told; headless Services need none', () => {
+test('an exhausted range is an error; headless Services need no address', () => {
   const services = new Services();
   const given = Array.from({ length: 254 }, (_, i) => services.write(`s${i}`, { ports }).clusterIP);
   expect(new Set(given).size).toBe(254);

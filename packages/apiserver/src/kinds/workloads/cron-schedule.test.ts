@@ -21,7 +21,7 @@ test.each([
   expect(scheduleProblem(schedule)).toBe(problem);
 });
 
-test('any text is a schedule or is told why it is none', () => {
+test('any text is a schedule or gets an error', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(['string', 'undefined']).toContain(typeof scheduleProblem(text));

@@ -71,7 +71,7 @@ describe('an object of a built-in kind is written again as Go would', () => {
   });
 });
 
-test('unknown fields are dropped and told, in the order of the object', () => {
+test('unknown fields are dropped and reported, in the order of the object', () => {
   const unknown: string[] = [];
   const object = { spec: { containers: [{ foo: 1, ports: [{ bar: 1 }] }], nope: {} }, Kind: 'x' };
   decodeTyped(object, pod, unknown);
@@ -113,7 +113,7 @@ describe('an ill-typed field is refused in the words of Go', () => {
     expect(() => decodeTyped(object, pod)).toThrow(new IllTypedError(message));
   });
 
-  test('the first in the order of the object is told', () => {
+  test('the first in the order of the object is reported', () => {
     expect(() => decodeTyped({ data: 5, immutable: 'x' }, configMap)).toThrow(/ConfigMap\.data/);
     expect(() => decodeTyped({ immutable: 'x', data: 5 }, configMap)).toThrow(/ConfigMap\.immutable/);
   });

@@ -96,7 +96,7 @@ describe('a new CustomResourceDefinition', () => {
     expect(errorsOf(one)).toEqual(errors);
   });
 
-  test('versions that differ are told by their place', () => {
+  test('versions that differ are reported by their index', () => {
     const second = { ...plain, name: 'v2', storage: false, schema: { openAPIV3Schema: { type: 'string' } } };
     expect(errorsOf(crd({ versions: [plain, second] }))).toEqual([
       'spec.versions[1].schema.openAPIV3Schema.type: Invalid value: "string": must be object at the root',

@@ -35,7 +35,7 @@ test.each([
   expect(goPattern(pattern)?.test(text)).toBe(matches);
 });
 
-test('a pattern matches anew each time', () => {
+test('a pattern keeps no state between matches', () => {
   const pattern = goPattern('a');
   expect([pattern?.test('a'), pattern?.test('b'), pattern?.test('a')]).toEqual([true, false, true]);
 });

@@ -164,7 +164,7 @@ describe('ratcheting', () => {
   });
 });
 
-test('a long list of wrong elements is told without delay', () => {
+test('a long list of wrong elements is reported without delay', () => {
   const list = Array.from({ length: 50_000 }, (_, i) => ({ k: i }));
   const schema: StructuralSchema = {
     type: 'array',
