@@ -32,7 +32,7 @@ async function realServer(): Promise<ControlledServer & AsyncDisposable> {
     client,
     newNamespace,
     until: poll,
-    /** There is no way to ask the controllers: it is what they do in order that tells. */
+    /** The controllers cannot be queried: the order of their writes shows it. */
     async calm() {
       const namespace = await newNamespace();
       const uid = '00000000-0000-4000-8000-000000000001';

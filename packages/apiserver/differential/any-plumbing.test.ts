@@ -99,7 +99,10 @@ const texts = [
     'v1',
   ],
 ];
-/** What cannot be the same: Go tells empty lists from none until it has written them; expressions are not compiled. */
+/**
+ * Unavoidable differences: Go distinguishes empty lists from missing ones until it has written them; expressions are
+ * not compiled.
+ */
 const options = { empties: false, without: ['metadata', 'matchConditions', 'configSource'], texts };
 
 /** Something fine with parts of something else in it. */
@@ -116,7 +119,7 @@ test.each(Object.entries(kinds))('any %s', async (kind, [group, plural, fine]) =
   const schema = builtInSchema({ group, version: 'v1', kind }) as SchemaNode;
   const samples = fc.sample(anyValue(schema, 8, options), { numRuns, seed }) as readonly JsonObject[];
   const objects = samples.map(({ apiVersion: _a, kind: _k, status: _s, ...object }) => object);
-  // How a claim was changed though it must not is told by a diff of Go's own structs.
+  // A forbidden change of a claim is reported with a diff of Go's own structs.
   const isKept = kind === 'PersistentVolumeClaim';
   const isClusterWide = inNoNamespace.includes(kind) || plural.endsWith('webhookconfigurations');
   const at = `${group === '' ? '/api/v1' : `/apis/${group}/v1`}${isClusterWide ? '' : `/namespaces/${ns}`}/${plural}`;

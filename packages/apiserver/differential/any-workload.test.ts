@@ -33,8 +33,8 @@ const kinds: Readonly<Record<string, readonly [string, keyof ReturnType<typeof p
   ],
 };
 /**
- * What cannot be the same: Go tells empty lists from none until it has written them, and the fields of volume
- * drivers that are gone are not looked into.
+ * Unavoidable differences: Go distinguishes empty lists from missing ones until it has written them, and the fields of
+ * removed volume drivers are not checked.
  */
 const empties = false;
 const without = [

@@ -257,7 +257,7 @@ const request = [
   'dW5RSjZOY2lFOHRNN3NwVVptTDNqOWV5Ci0tLS0tRU5EIENFUlRJRklDQVRFIFJFUVVFU1QtLS0tLQo=',
 ].join('');
 
-/** Requests that are none: no DER, nothing, cut off, with more after it, signed by another, with a broken envelope. */
+/** Malformed requests: no DER, nothing, cut off, with more after it, signed by another, with a broken envelope. */
 const badRequests = (() => {
   const lines = Buffer.from(request, 'base64').toString().trim().split('\n');
   const der = Buffer.from(lines.slice(1, -1).join(''), 'base64');

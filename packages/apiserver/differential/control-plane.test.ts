@@ -70,7 +70,7 @@ play(pair, 'how tokens can be checked', () => [
 play(pair, 'how the parts of the control plane are', () => {
   const all = '/api/v1/componentstatuses';
   return [
-    // The real server tells them in the order in which they answer.
+    // The real server lists them in the order in which they answer.
     ...['etcd-0', 'scheduler', 'controller-manager'].map((name) => get(`${all}?fieldSelector=metadata.name%3D${name}`)),
     get(`${all}/etcd-0`),
     get(`${all}/nope`),

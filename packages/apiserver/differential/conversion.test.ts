@@ -80,7 +80,7 @@ function kind(conversion: () => object = () => hook.conversion()) {
     metadata: { name, ...metadata },
     spec,
   });
-  /** An object that the webhook spoils on its way from a version. */
+  /** An object that the webhook corrupts when it converts it from a version. */
   const bad = (v: string, name: string, mode: string, spec: object = { hostPort: 'a:1' }) =>
     widget(v, name, spec, { annotations: { 'riata.dev/mode': mode } });
   const name = `widgets.${group}`;

@@ -11,7 +11,7 @@ export interface Difference {
   readonly embedded: unknown;
 }
 
-/** Where two answers differ; where one server took the request and the other did not, that alone is told. */
+/** Where two answers differ; if only one server accepted the request, only that is reported. */
 export function answerDifferences(real: unknown, embedded: unknown, step: string): Difference[] {
   const [theirs, ours] = [outcomeOf(real), outcomeOf(embedded)];
   if (theirs.status !== ours.status) return [{ step, at: 'status', real: theirs, embedded: ours }];

@@ -9,7 +9,7 @@ const query = (mode: string) => (mode === '' ? '' : `?fieldValidation=${mode}`);
 /** Apply patches name their manager, too. */
 const applied = (mode: string) => `?fieldManager=m&force=true${mode === '' ? '' : `&fieldValidation=${mode}`}`;
 
-/** A Deployment as JSON, with members that stand twice or that nobody knows. */
+/** A Deployment as JSON, with duplicate and unknown members. */
 function deployment(name: string, spec = '', container = '', top = ''): string {
   const template = `"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"${container}}]}`;
   const body = `"selector":{"matchLabels":{"a":"b"}},"template":{${template}}${spec}`;

@@ -10,9 +10,9 @@ export interface KnownDifference {
 }
 
 /**
- * At most 20. What the real server does at random or by its own clock is no difference, and is evened out by the
- * `Normaliser`: the order of managedFields and of complaints about several fields, how often it repeats a complaint
- * about metadata, what else it tells beside an undeclared field, and when it sends bookmarks.
+ * At most 20. Random and clock-dependent behaviour of the real server is no difference; the `Normaliser` evens it out:
+ * the order of managedFields and of errors about several fields, how often it repeats an error about metadata, what
+ * else it reports beside an undeclared field, and when it sends bookmarks.
  */
 export const knownDifferences: readonly KnownDifference[] = [
   {

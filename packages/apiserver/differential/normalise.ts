@@ -127,7 +127,7 @@ function isNodePort(key: string, value: unknown): boolean {
   return (key === 'nodePort' || key === 'healthCheckNodePort') && Number(value) >= 30_086 && Number(value) < 32_768;
 }
 
-/** The two servers are not asked in the same second: how long something lasts is told in minutes. */
+/** The two servers do not get a request in the same second: durations are rounded to minutes. */
 function fromNow(time: string): string {
   const minutes = Math.round((Date.parse(time) - systemClock.now()) / 60_000);
   return Number.isNaN(minutes) ? time : `<${minutes} minutes from now>`;
@@ -171,7 +171,7 @@ function idOf(entry: unknown): string {
   return ['manager', 'operation', 'apiVersion', 'subresource'].map((key) => String(entry[key] ?? '')).join(' ');
 }
 
-/** Where several things are wrong, the real server tells them in the random order of Go's maps. */
+/** The real server reports several problems in the random order of Go's maps. */
 function sortComplaints(status: Record<string, unknown>): void {
   const { details, message } = status;
   if (!isObject(details) || !Array.isArray(details.causes)) return;
@@ -193,8 +193,8 @@ function withoutRepeats(list: readonly unknown[]): unknown[] {
 }
 
 /**
- * The real server stops looking at a map at the first field that is not declared, in the random order of Go's maps: what
- * else is wrong there may be told or not.
+ * The real server stops checking a map at the first undeclared field, in the random order of Go's maps: other problems
+ * there may be reported or not.
  */
 function undeclared(text: string): string {
   const head = text.slice(0, text.indexOf('): ') + 2);

@@ -26,7 +26,7 @@ interface Field {
   readonly bytes: Buffer | undefined;
 }
 
-/** Undefined for what is no message. */
+/** Undefined for a malformed message. */
 function fieldsOf(bytes: Buffer): readonly Field[] | undefined {
   try {
     return readFields(bytes);

@@ -62,12 +62,12 @@ export class Pair {
     this.#forget = forget;
   }
 
-  /** Lets both servers forget their past. The real one has to begin anew: it serves watches from what it remembers. */
+  /** Makes both servers drop their history. The real one has to be restarted: it serves watches from memory. */
   forgetPast(): Promise<void> {
     return this.#forget();
   }
 
-  /** Does the same steps on both servers, and tells where the answers differ. */
+  /** Does the same steps on both servers, and reports where the answers differ. */
   async differences(steps: readonly Step[]): Promise<Difference[]> {
     const [real, embedded] = await Promise.all([run(this.#real, steps), run(this.#embedded, steps)]);
     this.compared += real.length;
@@ -113,7 +113,7 @@ export function serverPair(): () => Pair {
   };
 }
 
-/** Quotas that nobody counts for would refuse what the tests of other files write into all namespaces. */
+/** Quotas that no controller counts would refuse the writes of other test files into all namespaces. */
 async function removeQuotas(real: Wire | undefined): Promise<void> {
   const { body } = (await real?.send({ method: 'GET', path: '/api/v1/resourcequotas' })) ?? { body: { items: [] } };
   for (const { metadata } of body.items as readonly { metadata: { namespace: string; name: string } }[]) {

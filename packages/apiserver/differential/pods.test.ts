@@ -73,7 +73,7 @@ play(pair, 'evictions and budgets', () => {
     evict('a', { dryRun: ['All'] }),
     evict('a'),
     evict('a'),
-    // A budget that nobody has looked at yet.
+    // A budget that no controller has observed yet.
     post(budgets, budget('one')),
     evict('b'),
     set('one', counts(2, 3, 0)),

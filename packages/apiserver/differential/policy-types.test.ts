@@ -53,7 +53,7 @@ async function until(wire: Wire, path: string, isDone: (answer: Awaited<ReturnTy
   }
 }
 
-/** The status of a policy, without the numbers that tell types of one check from those of others. */
+/** The status of a policy, without the numbers that distinguish the types of one check from those of others. */
 async function statusOf(wire: Wire, name: string, spec: object): Promise<unknown> {
   const { status, body } = await wire.send(post(policyPaths.validating, { metadata: { name }, spec }));
   expect(status, body.message).toBe(201);

@@ -320,7 +320,7 @@ play(pair, 'impersonation', () => {
   const { name: ns, user, subject, end } = stage('i');
   const review = post('/apis/authentication.k8s.io/v1/selfsubjectreviews', {});
   const to = (headers: object): Ask => ({ ...review, headers: headers as Record<string, string> });
-  // Through a user that the administrator acts as, nobody can act as a third one: so this is a token of an account.
+  // An impersonated user cannot impersonate a third one: so this is a token of an account.
   const wanted: readonly object[] = [
     { 'impersonate-user': 'jane' },
     { 'impersonate-user': 'jane', 'impersonate-group': 'dev' },

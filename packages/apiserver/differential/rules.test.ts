@@ -61,7 +61,7 @@ const given = {
   preserved: { any: 1 },
 };
 
-/** Expressions whose values are told by the messages of rules that all fail. */
+/** Expressions whose values appear in the messages of rules that all fail. */
 const values = `
 self.number + 1 | self.number / 2 | self.number % 4 | -self.number | self.number * 3 - 1
 self.float * 2.0 | self.number < self.float | 1 < 2u | 3u + 4u | dyn(1) == 1u | 7 / -2 | -7 % 3

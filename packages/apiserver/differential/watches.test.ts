@@ -8,7 +8,7 @@ const pair = serverPair();
 play(pair, 'what watches are told', () => {
   const ns = uniqueName('w');
   const all = configMaps(ns);
-  // Every watch is told of one of the two objects that are made last.
+  // Every watch gets an event of one of the two objects that are created last.
   const until = { ends: 'the-last' };
   const watch =
     (query: string, from?: string): Step =>

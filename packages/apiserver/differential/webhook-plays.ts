@@ -76,7 +76,7 @@ export class WebhookPlays {
     ];
   }
 
-  /** Takes webhooks away again, and waits until nobody calls them. */
+  /** Removes webhooks, and waits until they are no longer called. */
   forget(kind: 'Mutating' | 'Validating', name: string, ns: string): Step[] {
     return [
       remove(`${registration}/${kind.toLowerCase()}webhookconfigurations/${name}`, undefined, { silent: true }),

@@ -75,7 +75,9 @@ export const patched = (...steps: readonly object[]): HookAnswer => ({
   response: { allowed: true, patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(steps)).toString('base64') },
 });
 
-/** Denies with the request that was reviewed, without what each server makes up: who asks, uids, revisions. */
+/**
+ * Denies with the request that was reviewed, without the values that differ between servers: the user, uids, revisions.
+ */
 export function echo({ apiVersion, request }: Review): HookAnswer {
   const { userInfo: _, uid: __, ...rest } = request;
   const plain = (value: unknown, key = ''): unknown => {

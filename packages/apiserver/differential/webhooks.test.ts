@@ -62,7 +62,7 @@ const review = (response: object | undefined, more: object = {}) =>
   JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response, ...more });
 const ok = { uid: '$UID', allowed: true };
 
-/** Answers that are none; `$UID` is the one that was sent. */
+/** Malformed answers; `$UID` is the one that was sent. */
 const bad: Readonly<Record<string, { status?: number; type?: string; body: string }>> = {
   empty: { body: '' },
   text: { body: 'not JSON' },

@@ -29,7 +29,7 @@ export interface Ask {
   readonly withoutReason?: boolean;
   /** Lists of rules in the status of the answer are compared in any order: it is left to chance on the real server. */
   readonly sorted?: boolean;
-  /** Of a watch: it has begun once it has told an event with this text. @default once it is answered */
+  /** For a watch: it has started once it has sent an event with this text. @default once it is answered */
   readonly begins?: string;
   /** Of a watch: it is over after the first event with this text. @default when the server ends it */
   readonly ends?: string;

@@ -119,7 +119,7 @@ export interface ActingAs {
 /** How a server goes down. */
 export interface SuspendOptions {
   /**
-   * Watches are ended in order and requests under way are answered first; they get two seconds. Otherwise all
+   * Watches are ended in order and requests in flight are answered first; they get two seconds. Otherwise all
    * connections are cut where they are. @default false
    */
   readonly graceful?: boolean;
@@ -128,7 +128,7 @@ export interface SuspendOptions {
 export const suspendOptionNames = optionNames<SuspendOptions>({ graceful: true });
 
 export interface RestartOptions extends SuspendOptions {
-  /** How long nobody listens, on the server's clock. @default 0 */
+  /** How long connections are refused, on the server's clock. @default 0 */
   readonly downMs?: number;
 }
 
@@ -155,7 +155,7 @@ export interface InProcessConfig {
   };
 }
 
-/** How long requests may take that are under way when a server goes down gracefully. */
+/** How long requests in flight may take when a server stops gracefully. */
 const graceMs = 2_000;
 
 /**
@@ -250,14 +250,14 @@ export class ApiServer implements AsyncDisposable {
   }
 
   /**
-   * Forgets the past up to a revision, as if it were older than five minutes: lists and watches from before it get 410.
-   * Watches that are under way go on. @default all of it
+   * Drops the history up to a revision, as if it were older than five minutes: lists and watches from before it get
+   * 410. Open watches continue. @default all of it
    */
   compact(revision: number = this.#core.storage.revision): void {
     this.#core.storage.compact(revision);
   }
 
-  /** Resolves when the server has nothing left to do by itself: garbage, namespaces and definitions are dealt with. */
+  /** Resolves when the server has no pending work: garbage, namespaces and definitions are handled. */
   idle(): Promise<void> {
     return this.#core.idle();
   }
@@ -291,7 +291,7 @@ export class ApiServer implements AsyncDisposable {
     this.#core.verbs.forgetEvents();
   }
 
-  /** Comes back after {@link suspend}. Rejects when somebody else listens on a port of it by now. */
+  /** Comes back after {@link suspend}. Rejects when another process listens on its port by now. */
   async resume(): Promise<void> {
     if (!this.#down || this.#stopped !== undefined) return;
     await Promise.all([...this.#listening].map((server) => server.resume()));

@@ -327,7 +327,7 @@ describe('a server', () => {
     await clock.advance(1_000);
     await restarting;
     expect((await settled(plain.get(ConfigMap, { namespace, name: 'a' }))).metadata.uid).toBe(metadata.uid);
-    // What watches are told is kept in memory: a watch from before cannot go on.
+    // The watch history is kept in memory: a watch from before cannot resume.
     const { resourceVersion } = metadata;
     const late = await settled(plain.watch(ConfigMap, { namespace, resourceVersion }));
     const event = (await settled(late[Symbol.asyncIterator]().next())).value;

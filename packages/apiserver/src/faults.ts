@@ -57,7 +57,7 @@ export interface Fault {
    * one client, see things in another order than they happened. @default 0
    */
   readonly eventDelayMs?: number | ((event: FaultEvent) => number);
-  /** Nobody listens: the connection is refused. */
+  /** The connection is refused. */
   readonly refuse?: boolean;
   /** Answered in place of the server. */
   readonly fail?: FaultAnswer;

@@ -23,7 +23,7 @@ export interface OwnOption {
 
 type OwnOptions = Readonly<Record<string, OwnOption>>;
 
-/** What a command is told by its options. */
+/** The options of a command. */
 export type Settings<Own extends OwnOptions> = CommonSettings & {
   readonly [Name in keyof Own]: Own[Name]['default'] extends number
     ? number
@@ -32,14 +32,14 @@ export type Settings<Own extends OwnOptions> = CommonSettings & {
       : boolean;
 };
 
-/** A program that serves a Kubernetes API until it is told to stop. */
+/** A program that serves a Kubernetes API until it gets a signal. */
 export interface ServerCommand<Own extends OwnOptions> {
   readonly name: string;
   /** What it does, a paragraph of the usage. */
   readonly about: string;
   /** By the names of their settings. */
   readonly options: Own;
-  /** Starts what is served; it is not reached by anybody yet. */
+  /** Starts the server; no client can reach it yet. */
   readonly start: (settings: Settings<Own>) => Promise<StartedServer>;
 }
 

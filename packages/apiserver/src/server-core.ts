@@ -85,7 +85,7 @@ interface Lookup {
   readonly kinds: ReadonlyMap<string, Resource>;
 }
 
-/** The server without its front: resources, the verbs on them, and what the server does by itself. */
+/** The server without its front: resources, the verbs on them, and its controllers. */
 export class ServerCore {
   readonly storage: Storage;
   readonly served: ServedResources;
@@ -162,7 +162,7 @@ export class ServerCore {
     this.#fill(namespaces);
   }
 
-  /** Resolves when the server has nothing left to do by itself. */
+  /** Resolves when the server has no pending work. */
   async idle(): Promise<void> {
     await this.#loop.idle();
     await this.aggregation.idle();

@@ -40,7 +40,7 @@ export class KubectlPair {
     this.servers = { real, embedded };
   }
 
-  /** Runs commands one after the other, on both servers side by side; what is wrong is told of all of them at once. */
+  /** Runs commands one after the other, on both servers side by side; reports all problems at once. */
   async play(commands: readonly Command[]): Promise<void> {
     const [real, embedded] = await Promise.all([this.#playOn('real', commands), this.#playOn('embedded', commands)]);
     const problems = commands.flatMap((command, index) => {
@@ -81,7 +81,7 @@ export class KubectlPair {
   }
 }
 
-/** What a command has led to, in a comparable form, and what is wrong with it by itself. */
+/** The effects of a command, in a comparable form, and its own problems. */
 interface Played {
   readonly shown: string;
   readonly problems: readonly string[];

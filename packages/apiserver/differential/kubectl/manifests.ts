@@ -35,8 +35,8 @@ export const event = (ns: string) => ({
 });
 
 /**
- * A definition with columns, a scale and a schema that says what its fields are for. Nobody else on the server has a kind
- * of this name: kubectl would take the one for the other.
+ * A definition with columns, a scale and a schema that describes its fields. No other kind on the server may have this
+ * name: kubectl would confuse the two.
  */
 export const definition = {
   apiVersion: 'apiextensions.k8s.io/v1',

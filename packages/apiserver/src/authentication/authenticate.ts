@@ -4,8 +4,8 @@ import type { TokenAuthenticator } from './token-authenticator.js';
 import { anonymous, authenticated, type UserInfo } from './user-info.js';
 
 /**
- * Who asks: by a client certificate, by a token, or, with neither, the anonymous user. Throws 401 for a credential that
- * is shown and not valid.
+ * The user of a request: by a client certificate, by a token, or, with neither, the anonymous user. Throws 401 for an
+ * invalid credential.
  */
 export function authenticate(
   request: ServerRequest,

@@ -30,7 +30,7 @@ export class TokenSigner {
   }
 
   #check(token: string): JsonObject {
-    // Node skips what is no base64; others don't.
+    // Node skips invalid base64; others don't.
     const [, header = '', claims = '', signature = ''] = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(token) ?? [];
     if (signature === '') throw new ForeignTokenError();
     const key = { key: this.#key().pair.publicKey, dsaEncoding: 'ieee-p1363' as const };
@@ -61,7 +61,7 @@ export class TokenSigner {
   }
 }
 
-/** Thrown within: what is no token of ours is not remembered. */
+/** Thrown within: foreign tokens are not cached. */
 class ForeignTokenError extends Error {}
 
 function newPair() {

@@ -30,7 +30,7 @@ const usualSeconds = 60 * 60;
 const podTokenSeconds = 60 * 60 + 7;
 const extendedSeconds = 365 * 24 * 60 * 60;
 
-/** Whose token it is to be; `as` is the resource that requests are read by. */
+/** The account of the token; `as` is the resource that requests are read by. */
 export interface TokenPlace {
   readonly accounts: Resource;
   readonly as: Resource;
@@ -94,7 +94,7 @@ export function* requestToken(
   };
 }
 
-/** A TokenRequest with the time that a token lasts where nobody says. */
+/** A TokenRequest with the default expiration. */
 export function withExpiry(request: JsonObject): JsonObject {
   const spec = isJsonObject(request.spec) ? request.spec : {};
   if (typeof spec.expirationSeconds === 'number') return request;

@@ -14,10 +14,10 @@ export const authenticatedGroup = 'system:authenticated';
 export const unauthenticatedGroup = 'system:unauthenticated';
 export const anonymousName = 'system:anonymous';
 
-/** Whoever shows the server's own token. */
+/** The user of the server's own token. */
 export const administrator: UserInfo = { username: 'riata-admin', groups: [privilegedGroup, authenticatedGroup] };
 
-/** Whoever shows nothing. */
+/** The user without credentials. */
 export const anonymous: UserInfo = { username: anonymousName, groups: [unauthenticatedGroup] };
 
 /** The key under which a user's `extra` names the credential that it showed. */

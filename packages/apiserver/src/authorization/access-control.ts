@@ -10,7 +10,7 @@ import { Authorizer } from './authorizer.js';
 import { EscalationCheck } from './escalation.js';
 import { RbacIndex } from './rbac-index.js';
 
-/** Decides on requests: who asks, as whom, and whether that is allowed. */
+/** Authenticates and authorizes requests, with impersonation. */
 export interface RequestGate {
   /** The user that a request acts as. Throws 401, and what impersonation is refused with. */
   identify(request: ServerRequest, info: RequestInfo, warn: (text: string) => void): UserInfo;

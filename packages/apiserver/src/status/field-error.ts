@@ -43,7 +43,7 @@ export function typeInvalid(field: string, value: unknown, detail: string): Fiel
   return { type: 'FieldValueTypeInvalid', field, body: join(`Invalid value: ${show(value)}`, detail) };
 }
 
-/** The value is none of those that there are (`field.NotSupported`). */
+/** The value is not one of the supported ones (`field.NotSupported`). */
 export function notSupported(field: string, value: unknown, values: readonly unknown[]): FieldError {
   const list = values.map((v) => (typeof v === 'string' ? goQuote(v) : String(v))).join(', ');
   const body = values.length === 0 ? '' : `supported values: ${list}`;

@@ -37,7 +37,7 @@ test('an evicted Pod says why, goes within its grace, and its budget remembers i
   await client.subresource('eviction').create(Pod, { namespace, name: 'a' }, eviction('a'));
   const going = await client.get(Pod, { namespace, name: 'a' });
   expect(going.metadata.deletionGracePeriodSeconds).toBe(30);
-  // It was the server that wrote: nobody else owns the condition.
+  // The server itself wrote: the condition has no other owner.
   expect(going.metadata.managedFields).toEqual(before.metadata.managedFields);
   const now = new Date(clock.now()).toISOString().replace(/\.\d+/, '');
   expect(going.status?.conditions?.at(-1)).toEqual({

@@ -19,7 +19,7 @@ interface Line {
   readonly object: KubeObject & { readonly code?: number; readonly data?: object };
 }
 
-/** A peer that keeps what it is sent, and takes only so much when told to. */
+/** A peer that keeps what it is sent, and reads only as much as the test says. */
 class Peer implements WatchSink {
   readonly lines: Line[] = [];
   readonly parts: Buffer[] = [];

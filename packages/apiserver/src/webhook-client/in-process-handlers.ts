@@ -9,7 +9,7 @@ export class InProcessHandlers {
   /** By the beginning of the URL, the longest first. */
   #handlers: readonly (readonly [prefix: string, handler: InProcessHandler])[] = [];
 
-  /** Lets `handler` answer all requests to this URL and below it. Throws a `TypeError` if it is none. */
+  /** Lets `handler` answer all requests to this URL and below it. Throws a `TypeError` for a malformed URL. */
   add(url: string, handler: InProcessHandler): Disposable {
     const entry = [prefixOf(url), handler] as const;
     if (this.#handlers.some(([prefix]) => prefix === entry[0])) {

@@ -5,7 +5,7 @@ import { goNetworkError } from './go-network-error.js';
 import type { InProcessHandlers } from './in-process-handlers.js';
 import type { ServiceAddress } from './service-resolver.js';
 
-/** A request that the server sends to somebody else. */
+/** A request that the server sends. */
 export interface OutgoingRequest {
   readonly method: string;
   /** As it is addressed; a Service as `https://name.namespace.svc:443/path`. */
@@ -73,7 +73,7 @@ export class OutgoingRequests {
     }
   }
 
-  /** Closes connections that nobody uses. */
+  /** Closes idle connections. */
   close(): void {
     for (const agent of this.#agents.values()) agent.destroy();
     this.#agents.clear();

@@ -120,7 +120,7 @@ function shownUrl(url: URL, service: ServiceReference | undefined): string {
     : url.href.replace(url.host, `${url.host}:${service.port}`);
 }
 
-/** A bundle of certificates as PEM; blanks alone are none. */
+/** A bundle of certificates as PEM; blanks count as none. */
 export function pemOf(caBundle: string | null | undefined): string | undefined {
   const text = Buffer.from(caBundle ?? '', 'base64').toString();
   return text.trim() === '' ? undefined : text;
