@@ -198,8 +198,8 @@ export class Play {
   }
 
   /**
-   * Entries that a client makes up: fewer than there are, so that fields become nobody's; of a version that is not
-   * served, of fields that are not there, of no operation.
+   * Entries that a client invents: fewer than exist, so that fields lose their owner; of a version that is not served,
+   * of fields that don't exist, of no operation.
    */
   #injected(): ManagedFieldsEntry[] {
     const time = '2020-01-01T00:00:00Z';

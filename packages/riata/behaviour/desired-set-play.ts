@@ -13,7 +13,10 @@ export interface SetPlay extends AsyncDisposable {
   writes(): number;
 }
 
-/** One process; the next call is the next one, which knows nothing of this. Does not look for other kinds unless told. */
+/**
+ * One process; the next call is another process, which knows nothing of this one. Does not look for other kinds by
+ * default.
+ */
 export function startApply(
   server: TestEnvironment,
   options: ApplyOptions = {},

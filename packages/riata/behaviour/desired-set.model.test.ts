@@ -14,7 +14,7 @@ type Data = Readonly<Record<string, string>>;
 /** Which kind, namespace (0 or 1) and name. */
 type Place = readonly [kind: KindName, namespace: number, name: string];
 
-/** What somebody else does to the cluster. */
+/** The changes that another client makes to the cluster. */
 type Foreign =
   | { readonly do: 'set'; readonly place: Place; readonly key: string; readonly value: string }
   | { readonly do: 'unset'; readonly place: Place; readonly key: string }
@@ -106,7 +106,7 @@ class World implements AsyncDisposable {
   readonly #client: KubeClient;
   readonly #namespaces: readonly string[];
   readonly #setId = uniqueName('set-');
-  /** Keys that somebody else has written, by place: they may stay. */
+  /** Keys that another client has written, by place: they may stay. */
   readonly #touched = new Map<string, Set<string>>();
   /** What belongs to no set, by place. */
   readonly #foreign = new Map<string, Place>();
@@ -174,14 +174,14 @@ class World implements AsyncDisposable {
       this.#touched.set(edit.place.join('/'), touched.add(edit.key));
     }
     if (edit.do === 'unset') await patch({ data: { [edit.key]: null } });
-    // Out of the set: nobody's, until the set wants it again.
+    // Out of the set: without an owner, until the set includes it again.
     if (edit.do === 'unlabel') {
       await patch({ metadata: { labels: { [setMarks.hash]: null } } });
       if (name) this.#foreign.set(edit.place.join('/'), edit.place);
     }
   }
 
-  /** What the set has wanted since somebody took it out is the set's again, if it came to that before a crash. */
+  /** An object that the set includes again after its removal belongs to it, if it was applied before a crash. */
   async lookWhatWasTakenOver(): Promise<void> {
     const { hash } = setIdentity({ setId: this.#setId });
     for (const [at, found] of [...this.#foreign]) {

@@ -11,7 +11,7 @@ describeServers('discovery', (server) => {
   test('the aggregated form says the same as the one group by group', async () => {
     const read = async () =>
       [await server().client.discovery.resources(), await legacyDiscovery(server().client.rest).resources()] as const;
-    // A real server tells of kinds that came or went a moment ago in the one form before the other.
+    // A real server shows new and removed kinds in one form of discovery before the other.
     const [aggregated, legacy] = await until('both know the same kinds', async () => {
       const forms = await read();
       const [one, other] = forms.map(({ groups, failures }) => [groups.map(({ name }) => name), [...failures.keys()]]);
@@ -90,7 +90,7 @@ describeServers('discovery', (server) => {
   });
 });
 
-/** Asks for plain JSON whatever it is told to accept, as a client before the aggregated form did. */
+/** Requests plain JSON whatever it accepts, as a client before the aggregated form did. */
 function legacyDiscovery(rest: RestClient): Discovery {
   const legacy = Object.create(rest, {
     get: {

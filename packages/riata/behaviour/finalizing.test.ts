@@ -11,7 +11,7 @@ import { describeServers, until } from './servers.js';
 
 const finalizer = 'riata.dev/clean';
 
-/** A controller of one ConfigMap, there already or new, which cleans up as told, and what came of it. */
+/** A controller of one ConfigMap, existing or new, with the given clean-up, and its results. */
 async function running(
   server: TestEnvironment,
   cleanUp: (context: ReconcileContext<ConfigMap>) => unknown,

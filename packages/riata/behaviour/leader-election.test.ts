@@ -65,7 +65,7 @@ describeServers('leader election', (server) => {
     expect((await lease()).spec).toMatchObject({ holderIdentity: 'b', leaseDurationSeconds: 15, leaseTransitions: 1 });
     b.stop();
     await b.ran;
-    // Renewals without reading: nobody else wrote.
+    // Renewals without reading: no other client wrote.
     expect(a.metrics.value('leader_election_slowpath_total', { name: 'operator' })).toBeUndefined();
   });
 

@@ -50,7 +50,7 @@ describeServers('certificates for Services that ask for one', (server) => {
         (host) => `DNS:${host}`,
       ),
     );
-    // Spoilt or deleted, it is made again.
+    // Corrupted or deleted, it is restored.
     const body = { data: { 'tls.crt': 'bm9uZQ==' } };
     await client.patch(Secret, { namespace, name: 'hook-tls' }, { type: 'merge', body });
     await until('it is good again', async () => {

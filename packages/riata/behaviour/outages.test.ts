@@ -9,7 +9,7 @@ import { describeServers } from './servers.js';
 
 const outageMs = 25_000;
 
-/** What stops the server: everybody feels it. */
+/** Stops the server, for all its clients. */
 describeServers('outages', (server) => {
   test.each(['in order', 'by force'] as const)(
     'a server that went %s: the informers of all its kinds wait out no backoff after its return',
@@ -33,7 +33,7 @@ describeServers('outages', (server) => {
       const all = (is: (health: InformerHealth) => boolean) => informers.every(({ health }) => is(health));
       await time.until('all informers watch', () => all(isFresh));
 
-      // Nobody can go on watching from where it was.
+      // No watch can resume.
       const namespace = await server().namespace();
       for (const name of ['a', 'b', 'c']) await server().client.create(ConfigMap({ metadata: { namespace, name } }));
       await server().faults.compact();

@@ -9,9 +9,9 @@ const firstEventMs = 50;
 const endOfList = 'k8s.io/initial-events-end';
 
 /**
- * Time for those who live by leases, on any server: it passes while somebody waits for it here, and never while a
- * request is under way. So neither a slow server nor a machine that stands still for seconds costs anybody a lease. Tests
- * of controllers have no need of it: in-process, all is on the virtual clock of @riata/testing.
+ * Time for programs that hold leases, on any server: it passes while a test waits for it here, and never while a
+ * request is in flight. So neither a slow server nor a machine that stands still for seconds costs a lease. Tests of
+ * controllers don't need it: in-process, everything is on the virtual clock of @riata/testing.
  */
 export class PacedTime {
   readonly clock = new VirtualClock();

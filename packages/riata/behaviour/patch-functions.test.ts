@@ -312,12 +312,12 @@ async function create(client: Client, kind: KindRef, namespace: string, start: o
   return (await client.create({ ...type, ...rest, metadata: { ...metadata, namespace } })) as unknown as KubeObject;
 }
 
-/** What the server would fill in by itself into an object that a patch has changed. */
+/** The fields that the server fills into a patched object. */
 function defaulted(client: Client, object: KubeObject): Promise<KubeObject> {
   return client.update(object, { dryRun: true });
 }
 
-/** Without what changes with every write, and what the server fills in by itself into what is new. */
+/** Without the fields that change with every write, and those that the server fills into new objects. */
 function plain({ metadata, ...rest }: KubeObject): object {
   const { resourceVersion: _r, generation: _g, managedFields: _m, ...names } = metadata;
   return { ...withoutDefaults(rest), metadata: names };

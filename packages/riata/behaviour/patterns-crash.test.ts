@@ -30,7 +30,7 @@ interface Program {
 /** One time of the program, from its start until it is cut off, in the middle of whatever it does. */
 function startProgram(server: TestEnvironment, { Widget, at: [namespace = '', other = ''], cleaned }: Program) {
   const network = severable(server);
-  // Nobody waits for handlers when a program crashes.
+  // A crashing program does not wait for its handlers.
   const play = startPatterns(server, namespace, { drain: '1ms', connection: network.connection });
   const { controllers, signal, client } = play;
   const [widgets, secrets] = [controllers.for(Widget), controllers.for(Secret)];
@@ -62,7 +62,7 @@ function severable(server: TestEnvironment) {
   const stalled = new Set<TransportSink>();
   const underWay = new Set<Promise<void>>();
   let [isCut, left, isLate] = [false, Number.POSITIVE_INFINITY, false];
-  /** Sent; what comes of it is told unless nobody is to hear of it. */
+  /** Sent; its events are delivered unless they are dropped. */
   const send = (request: TransportRequest, sink: TransportSink | undefined) => {
     let done = () => {};
     const effect = new Promise<void>((resolve) => {
@@ -127,7 +127,7 @@ function severable(server: TestEnvironment) {
 /** What was deleted with which of the program's finalizers on it: each has to be cleaned up. */
 type Owed = Set<string>;
 
-/** Users, and somebody who meddles. */
+/** Users, and a client that interferes. */
 async function someWork(
   random: Random,
   server: TestEnvironment,

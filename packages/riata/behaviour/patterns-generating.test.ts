@@ -13,7 +13,7 @@ const wantedBy = ({ metadata, data = {} }: ConfigMap) =>
     Secret({ metadata: { name: `${metadata.name}-${name}` }, stringData: { of } }),
   );
 
-/** Owners are told by their name from the ConfigMap that real servers put into every namespace. */
+/** The name distinguishes owners from the ConfigMap that real servers put into every namespace. */
 const isOwner = ({ metadata }: ConfigMap) => metadata.name.startsWith('owner');
 
 async function secretsIn({ client }: TestEnvironment, namespace: string): Promise<string[]> {
@@ -45,7 +45,7 @@ describeServers('generating handlers', (server) => {
     await untilSecrets(server(), namespace, ['owner-a', 'owner-b']);
     const made = await client.get(Secret, { namespace, name: 'owner-a' });
     expect(isControlledBy(made, owner)).toBe(true);
-    // Garbage collection does it when nobody is there: no need for a finalizer.
+    // Garbage collection does it while no replica runs: no need for a finalizer.
     expect((await client.get(ConfigMap, key)).metadata.finalizers).toBeUndefined();
     await client.delete(Secret, { namespace, name: 'owner-a' });
     await until('it is back', async () => {

@@ -26,7 +26,7 @@ async function generating(env: TestEnvironment, namespace: string, elsewhere?: s
   return play;
 }
 
-/** Does what garbage collection does for an object that is deleted with the policy Orphan, as far as there is none. */
+/** Does the work of garbage collection for an object that is deleted with the policy Orphan, on servers without it. */
 async function orphan({ client }: TestEnvironment, key: { namespace: string; name: string }): Promise<void> {
   const child = { namespace: key.namespace, name: 'beside' };
   await client.patch(Secret, child, { type: 'merge', body: { metadata: { ownerReferences: null } } });

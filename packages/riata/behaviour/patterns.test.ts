@@ -27,7 +27,7 @@ const Gadget = defineKind({
   status: { type: 'object', properties: { size: { type: 'integer' } } } as const,
 });
 
-/** The same, as somebody knows it who has nothing but the names. */
+/** The same, for code that knows only the names. */
 const Widget: WidgetKind = makeKind({ group, version: 'v1', kind: 'Gadget', plural: 'gadgets', scope: 'Namespaced' });
 
 describeServers('patterns', (server) => {
@@ -107,7 +107,7 @@ describeServers('patterns', (server) => {
         failures -= 1;
         throw new Error('not yet');
       }
-      // Somebody writes at the same time: what is known of the object is old then, and it matters to nobody.
+      // Another client writes at the same time: the known version is stale then, and that must not matter.
       await client.patch(ConfigMap, { namespace, name: 'a' }, { type: 'merge', body: { data: { by: 'other' } } });
       ctx.signal.throwIfAborted();
       cleaned.push('two');
@@ -219,7 +219,7 @@ describeServers('patterns', (server) => {
     const Counted = new Cond('Counted');
     await client.create(Widget({ metadata: key, spec: { size: 1 } }));
     await until('it is counted', async () => Counted.isTrue(await client.get(Widget, key)));
-    // The handler behind it saw what was written at once; the server may tell us before it tells the program.
+    // The next handler saw the write at once; the test may see it before the program does.
     await until('it was handed on', async () => after.length > 0);
     expect(after[0]).toBe(1);
     const writes = () => requests.all.filter(({ verb }) => verb === 'patch' || verb === 'update').length;
@@ -269,7 +269,7 @@ describeServers('patterns', (server) => {
     const gadgets = controllers.for(Gadget);
     const seen = new Set<string>();
     gadgets.onRemove('clean', async (_, { metadata }, ctx) => {
-      // Somebody else is faster to let it go.
+      // Another client removes the finalizer first.
       const body = { metadata: { finalizers: null } };
       const key = { namespace, name: metadata.name };
       if (metadata.name === 'forced') await ctx.client.patch(key, { type: 'merge', body });

@@ -132,7 +132,7 @@ export const deploymentPart: RandomPart = (random) => ({
   },
 });
 
-/** With items that cannot be told apart, which an update may leave behind. */
+/** With duplicate items, which an update may leave behind. */
 export const duplicatesPart: RandomPart = (random) => {
   const { spec } = deploymentPart(random) as {
     spec: { template: { spec: JsonObject & { containers: JsonObject[] } } };

@@ -90,7 +90,7 @@ describeServers('reads', (server) => {
     const fresh = await client.list(ConfigMap, { namespace, resourceVersion, resourceVersionMatch: 'NotOlderThan' });
     expect(Number(fresh.metadata.resourceVersion)).toBeGreaterThanOrEqual(Number(resourceVersion));
     expect((await client.get(ConfigMap, { namespace, name: 'a' }, { resourceVersion: '0' })).metadata.name).toBe('a');
-    // The server asks to try again in a second, which a client does ten times unless told otherwise.
+    // The server requests a retry in a second, which a client does ten times by default.
     const future = client.rest
       .get()
       .absPath('/api/v1/namespaces', namespace, 'configmaps')

@@ -14,7 +14,7 @@ import { describeServers, until } from './servers.js';
 
 const restarting = ['in order', 'by force'] as const;
 
-/** What stops, restarts or compacts the server (tokens of lists that expire: in paging.test.ts): everybody feels it. */
+/** Tests that stop, restart or compact the server, for all its clients (expiring list tokens: in paging.test.ts). */
 describeServers('restarts and compaction', (server) => {
   test('a watch from before a compaction is 410, at the opening or in the stream', async () => {
     const { client } = server();

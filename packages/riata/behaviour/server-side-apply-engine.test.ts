@@ -179,7 +179,7 @@ test('an apply that comes to the same does not change times', async () => {
   expect(again).toEqual(live);
   const now = first + 60_000;
   const { managedFields } = applyServerSide({ apiVersion, kind, type, empty, live, config, manager: 'ann', now });
-  // By itself the engine cannot know that 1000m is what is there already.
+  // The engine alone cannot know that 1000m equals the stored value.
   expect(managedFields?.[0]?.time).toBe(formatTime(now));
   const next = { ...again, metadata: { ...(again.metadata as JsonObject), managedFields } } as JsonObject;
   expect(keepTimes(live, next)).toEqual(live);

@@ -171,7 +171,7 @@ describeServers('copies of a set’s objects that users made by hand', (server) 
     expect(refused.message).toContain('is in no set');
     expect(names((await applier.apply([])).deleted)).toEqual([]);
     expect(names((await applier.apply([map(namespace, 'a')], { adopt: 'unowned' })).created)).toEqual(['a']);
-    // An annotation that somebody removed does not make it a stranger.
+    // A removed annotation does not take it out of the set.
     const body = { metadata: { annotations: { [setMarks.id]: null } } };
     await client.patch(ConfigMap, { namespace, name: 'a' }, { type: 'merge', body });
     await applier.apply([map(namespace, 'a')], { adopt: 'none' });

@@ -83,7 +83,7 @@ async function operators(server: TestEnvironment) {
     Promise.all(names.map((name) => client.create(Widget({ metadata: key(name), spec: { round: 0 } }))));
   const touchAll = (round: number) =>
     Promise.all(names.map((name) => client.patch(Widget, key(name), { type: 'merge', body: { spec: { round } } })));
-  /** Each is told by the replica that owns it. */
+  /** Each is reported by the replica that owns it. */
   const areDone = (round: number, ...replicas: { readonly ring: ShardRing; readonly identity: string }[]) =>
     time.until(`round ${round} is done`, async () => {
       const { items } = await client.list(Widget, { namespace });

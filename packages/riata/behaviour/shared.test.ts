@@ -203,7 +203,7 @@ describeServers('shared controllers', (server) => {
     const { factory, client, signal } = shared;
     const most = { ConfigMap: 0, Secret: 0 };
     const now = { ConfigMap: 0, Secret: 0 };
-    // Nobody ends before three are at it: how long each of them takes to begin does not matter.
+    // None ends before three have started: how long each takes to start does not matter.
     let together = () => {};
     const three = new Promise<void>((resolve) => {
       together = resolve;
@@ -275,11 +275,11 @@ describeServers('shared controllers', (server) => {
     maps.registerHandler('other', async (_, map, ctx) => {
       if (!isOurs(map?.metadata.name)) return;
       const secret = Secret({ metadata: { namespace, name: 's' } });
-      // Whoever gets a signal may pass on another one that ends with it.
+      // A handler may pass on another signal that follows its own.
       using linked = link(ctx.signal, signal);
       await client.apply(secret, { fieldManager: 'test', signal: ctx.signal });
       await client.delete(Secret, { namespace, name: 's' }, { signal: linked.signal });
-      // A dry run stores nothing; a write without the signal may be anybody's.
+      // A dry run stores nothing; a write without the signal may belong to any code.
       await client.apply(secret, { fieldManager: 'test', signal: ctx.signal, dryRun: true });
       await client.create(ConfigMap({ metadata: { namespace, generateName: 'x-' } }));
     });

@@ -81,7 +81,7 @@ async function behindGateway(
 
 type World = Awaited<ReturnType<typeof behindGateway>>;
 
-/** What nobody hears of. */
+/** Changes that no watch delivers. */
 async function changeInSilence({ client }: TestEnvironment, { namespace, gateway, told }: World): Promise<void> {
   told.length = 0;
   gateway.swallowWatches();

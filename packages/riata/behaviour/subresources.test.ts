@@ -89,7 +89,7 @@ describeServers('subresources', (server) => {
       spec: { minAvailable: 1, selector: { matchLabels: labels } },
     });
     const kept = await client.create(budget);
-    // Nobody does what a controller would: the budget is known, and used up.
+    // There is no controller: the budget is known, and used up.
     const used = {
       observedGeneration: 1,
       disruptionsAllowed: 0,

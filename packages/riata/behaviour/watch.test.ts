@@ -99,7 +99,7 @@ describeServers('watch', (server) => {
     const namespace = await server().namespace();
     const resourceVersion = await newest(client, namespace);
     const other = await server().namespace();
-    // Outside of the namespace: only the bookmark, two seconds before the end, can tell that the server has moved on.
+    // Outside of the namespace: only the bookmark, two seconds before the end, shows that the server has moved on.
     const elsewhere = await client.create(configMap(other, 'a'));
     const known = {
       resourceVersion: elsewhere.metadata.resourceVersion,

@@ -203,7 +203,7 @@ describe('a client that is closed', () => {
     const clock = new SleepClock();
     await using t = await startFaultClient(half, { clock });
     const failing = verbs.map((verb) => failureOf(call(verb, t.client)));
-    // Opened, and read by nobody.
+    // Opened, and not read.
     await t.client.watch(ConfigMap);
     await requested(t, verbs.length + 1);
     await turns();

@@ -121,7 +121,7 @@ describe('an HTTP proxy', () => {
 
   test('that is not there, hangs up or says nothing', async () => {
     const at = (port: number) => ({ server: 'https://10.0.0.1:6443', proxyUrl: `http://127.0.0.1:${port}` });
-    // Port 1 is given to nobody by chance, unlike one that was in use a moment ago.
+    // Port 1 is never assigned, unlike one that was in use a moment ago.
     await using refused = defaultTransport(at(1));
     const error = await startExchange(refused).failure;
     expect(error).toMatchObject({ kind: 'proxy', requestSent: false, code: 'ECONNREFUSED' });

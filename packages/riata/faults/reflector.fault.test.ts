@@ -6,7 +6,7 @@ import { deferred, type FaultClient, startFaultClient, turns, withoutSecrets } f
 import type { FaultReply, FaultRequest } from './fault-server.js';
 import { added, configMap, configMapList, errorLine, eventLine, json, what } from './sample-objects.js';
 
-/** A Reflector of this server's ConfigMaps, by LIST unless told otherwise. */
+/** A Reflector of this server's ConfigMaps, by LIST by default. */
 function reflect(t: FaultClient, clock: VirtualClock, options: ReflectorOptions<ConfigMap> = {}) {
   const store = createStore<ConfigMap>();
   const seen: string[] = [];

@@ -320,7 +320,7 @@ describe('a certificate that does not do', () => {
 });
 
 test('a server that does not listen is named, at once', async () => {
-  // Given to nobody by chance, unlike one that was in use a moment ago.
+  // Never assigned, unlike one that was in use a moment ago.
   const port = 1;
   await using t = await startFaultClient(answer, { config: { server: `http://127.0.0.1:${port}` } });
   for (const verb of verbs) {

@@ -40,7 +40,7 @@ function follow(client: FaultClient['client'], options: RetryingWatchOptions = {
   const outcome = (async () => {
     for await (const event of watching) events.push(short(event));
   })().then(() => undefined, withoutSecrets);
-  /** Resolves when so many events have come. Whoever ends before that fails the test. */
+  /** Resolves when this many events have come. An earlier end fails the test. */
   const received = async (count: number) => {
     let ended: { readonly error: Error | undefined } | undefined;
     void outcome.then((error) => {
@@ -67,7 +67,7 @@ const list = (rv: number, ...names: string[]): Step => {
   const items = names.map((name) => configMap(name, rv));
   return (reply) => reply.send(200, configMapList(rv, items), json);
 };
-/** Sends this, waits until it was read, and goes on as told. */
+/** Sends this, waits until it was read, and continues as given. */
 const stream =
   (text = '', then: (reply: FaultReply) => void | Promise<void> = (reply) => reply.hang()): Step =>
   async (reply) => {
@@ -162,7 +162,7 @@ async function misbehave(reply: FaultReply, random: Random, lines: readonly stri
     reply.chunk(bytes.subarray(at, to));
     at = to;
   }
-  // Read or not: what a reset overtakes was not seen, and comes again.
+  // Read or not: an event that a reset overtakes was not seen, and comes again.
   await turns(random.int(0, 3));
   return [() => reply.reset(), () => reply.close(), () => reply.end()][random.int(0, 2)]?.();
 }
@@ -290,7 +290,7 @@ describe('waits', () => {
     const f = follow(client);
     await f.received(3);
     await before.close();
-    // The connection is lost; then nobody listens, twice.
+    // The connection is lost; then it is refused, twice.
     for (let sleep = 0; sleep < 2; sleep++) {
       await clock.sleeping(sleep + 1);
       await clock.advance(clock.sleeps[sleep] as number);
@@ -308,7 +308,7 @@ describe('waits', () => {
   });
 });
 
-/** On a port that nobody is given by chance, unlike those of `listen(0)`: it is still free when its server comes back. */
+/** On a port that is never assigned, unlike those of `listen(0)`: it is still free when its server comes back. */
 async function startOnOwnPort(script: FaultScript): Promise<FaultServer> {
   for (;;) {
     try {

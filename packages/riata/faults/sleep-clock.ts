@@ -2,13 +2,13 @@ import type { Scheduler, TimerOptions } from 'riata/runtime';
 import { VirtualClock } from 'riata/runtime';
 
 export interface SleepClockOptions {
-  /** Time jumps to the end of each sleep by itself. @default false: it stands until `advance` */
+  /** Time jumps to the end of each sleep. @default false: it stands until `advance` */
   readonly skips?: boolean;
 }
 
 /**
- * A virtual clock for clients on real sockets. What is under way there it cannot see, so a test must not move time
- * because all looks settled; but when somebody sleeps, that is a wait for time and for nothing else.
+ * A virtual clock for clients on real sockets. It cannot see I/O in flight, so a test must not move time because
+ * everything looks settled; but a sleep is a wait for time and for nothing else.
  */
 export class SleepClock extends VirtualClock implements Scheduler {
   readonly #skips: boolean;

@@ -34,7 +34,7 @@ function deferred<T>() {
   return { promise, resolve, reject };
 }
 
-/** Dispatches a request, `GET /` unless told otherwise, and follows it. `onData` sees each piece as it comes. */
+/** Dispatches a request, `GET /` by default, and follows it. `onData` sees each piece as it comes. */
 export function startExchange(
   transport: Transport,
   request: Partial<TransportRequest> = {},

@@ -83,9 +83,9 @@ export function leaderTerms(
 }
 
 /**
- * Writes that came after a later leader, or owner, had written for the same key: of two, the older one won. What is written
- * for a key has the key's name. `termOf` gives the number of the term in which its writer made it, -1 for none. Each is
- * told in words; there must be none.
+ * Writes that came after a later leader, or owner, had written for the same key: of two, the older one won. Objects of
+ * a key have the key's name. `termOf` gives the number of the term in which its writer made it, -1 for none. Each is
+ * described in words; there must be none.
  */
 export function overtakenWrites(
   audited: readonly AuditedWrite[],

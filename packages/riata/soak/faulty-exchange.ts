@@ -44,7 +44,7 @@ export class Exchange {
       this.swallow(random.int(0, 3_000));
       this.#after(random.int(100, longestStallMs), () => this.end());
     } else if (what === 'truncate') this.#cutAfter(random.int(0, 3_000), () => this.end());
-    // In the midst of something or not: whoever reads the body sees a proper end.
+    // In the middle of something or not: the reader of the body sees a proper end.
     else if (what === 'close') this.#cutAfter(random.int(0, 3_000), () => this.#answer.end());
     else if (what === 'lose') this.#isLost = true;
     else if (what === 'event 410') this.#event = errorEvent(410);
@@ -59,7 +59,7 @@ export class Exchange {
     }
   }
 
-  /** Nothing comes through any more, at once or after so many bytes of the answer, and nothing tells. */
+  /** Nothing comes through any more, at once or after some bytes of the answer, without an error. */
   swallow(bytes?: number): void {
     if (bytes === undefined) this.#isStalled = true;
     else this.#cutAfter(bytes, () => {});
@@ -89,7 +89,7 @@ export class Exchange {
     this.#isOver = true;
     for (const timer of this.#timers) timer.cancel();
     this.#timers.clear();
-    // A write that is under way is done all the same: the server has all of it.
+    // A write in flight is done all the same: the server has all of it.
     if (this.isWatch || this.#near.method === 'GET') this.#far?.destroy();
     if (!this.#answer.writableFinished) this.#answer.destroy();
     this.#onEnd();

@@ -21,9 +21,9 @@ export interface GatewayRequest {
 export interface FaultyGateway extends FaultyNetwork {
   /** All that came, in order. */
   readonly requests: readonly GatewayRequest[];
-  /** How many of them are under way. */
+  /** How many of them are in flight. */
   readonly open: number;
-  /** From now on, nothing passes on watches that are open; nothing else tells. */
+  /** From now on, nothing passes on open watches, without an error. */
   swallowWatches(): void;
   /** The same for the next request, after so many bytes of its answer. */
   swallowNext(bytes: number): void;
@@ -110,7 +110,7 @@ const forWrites: readonly Mischief[] = [...anywhere, 'lose'];
 const forLists: readonly Mischief[] = [...anywhere, 'close', 'answer 410'];
 const forWatches: readonly Mischief[] = [...anywhere, ...forStreams, 'answer 410'];
 
-/** Answers in place of the server, if that is what is to be done. */
+/** Answers in place of the server, if the script says so. */
 function answerInstead(what: Mischief, answer: ServerResponse): boolean {
   const [kind, code] = what.split(' ');
   if (kind !== 'answer') return false;

@@ -35,5 +35,5 @@ export interface FaultyNetwork extends AsyncDisposable {
   calm(): void;
 }
 
-/** How long a stalled connection may stand before it is cut, in milliseconds: shorter and longer than anybody waits. */
+/** How long a stalled connection may stand before it is cut, in milliseconds: shorter and longer than all timeouts. */
 export const longestStallMs = 1_600;

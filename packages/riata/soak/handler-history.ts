@@ -10,13 +10,13 @@ interface Known {
 export interface HandlerHistoryOptions {
   /** Stands in front of every problem. */
   readonly name: string;
-  /** The store that must be as new as what is told. @default not looked at */
+  /** The store that must be as new as the delivered changes. @default not checked */
   readonly store?: (key: string) => KubeObject | undefined;
 }
 
 /**
- * What a handler of an informer was told, and what of that cannot be: an object that comes back after it was deleted, one
- * that changes before it was added, an `old` that is not what the handler knew, versions that go back.
+ * The changes that a handler of an informer received, and those that are impossible: an object that comes back after it
+ * was deleted, one that changes before it was added, an `old` that is not what the handler knew, versions that go back.
  */
 export class HandlerHistory {
   readonly problems: string[] = [];
@@ -32,7 +32,7 @@ export class HandlerHistory {
     this.#store = store;
   }
 
-  /** How many changes it was told. */
+  /** How many changes it received. */
   get changes(): number {
     return this.#changes;
   }
@@ -47,7 +47,7 @@ export class HandlerHistory {
     };
   }
 
-  /** Nothing may be told any more. */
+  /** No change may come any more. */
   close(): void {
     this.#isClosed = true;
   }

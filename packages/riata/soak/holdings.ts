@@ -5,8 +5,8 @@ import type { Scheduler, Timer, TimerOptions } from 'riata/runtime';
 import { systemClock } from 'riata/runtime';
 
 /**
- * The system's clock, with a count of the timers and sleeps that are under way. It may go faster, so that waits of seconds
- * pass in less.
+ * The system's clock, with a count of pending timers and sleeps. It may go faster, so that waits of seconds pass in
+ * less.
  */
 export class CountingClock implements Scheduler {
   readonly #pending = new Set<object>();

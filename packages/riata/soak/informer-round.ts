@@ -21,7 +21,7 @@ export interface RoundWorld {
   readonly direct: ConnectedClient;
   /** Of what is being tested: timers are counted on it, and waits are shorter than they say. */
   readonly runtime: Pick<Runtime, 'clock' | 'log'>;
-  /** Nobody else's. What is in it is removed at first. */
+  /** Used by no other test. Its objects are removed first. */
   readonly namespace: string;
   /** Called after each write of the good client. */
   readonly onWrite?: () => void;
@@ -39,12 +39,12 @@ const silence = '10s';
 const names = Array.from({ length: 8 }, (_, nth) => `c-${nth}`);
 const ownNames = Array.from({ length: 5 }, (_, nth) => `own-${nth}`);
 const deadlineMs = 90_000;
-/** What servers put into every namespace by themselves is nobody's business here. */
+/** Objects that servers put into every namespace don't matter here. */
 const fieldSelector = 'metadata.name!=kube-root-ca.crt';
 
 /**
- * One round: an informer with many handlers and a cache, both over a bad network, while two clients write. When they have
- * ended, everybody must come to know what the server has, and must have heard of it in a way that can be.
+ * One round: an informer with many handlers and a cache, both over a bad network, while two clients write. When they
+ * have ended, all must converge to the state of the server, by a possible sequence of changes.
  */
 export async function informerRound(world: RoundWorld, seed: number): Promise<RoundFigures> {
   const { direct, namespace } = world;
@@ -139,7 +139,7 @@ async function writeDirectly(
       else if (what < 0.7)
         await direct.patch(ConfigMap, { namespace, name }, { type: 'merge', body: { data: object.data } });
       else await direct.delete(ConfigMap, { namespace, name });
-      // Deleted and made anew in one go, as often as not while nobody looks.
+      // Deleted and recreated in one go, half of the time while no watch is open.
       if (what > 0.85) await direct.create(object);
     } catch (error) {
       if (!isApiError(error)) await systemClock.sleep(100);

@@ -48,7 +48,7 @@ export async function informerRounds(options: RoundsOptions): Promise<RoundsRepo
   const memory: number[] = [];
   let restarts = 0;
   let slowest = { seed: firstSeed, seconds: 0 };
-  // Those of whoever made the namespaces.
+  // Those of the creator of the namespaces.
   const socketsBefore = openSockets();
   for (let seed = firstSeed, batch = 0; seed < firstSeed + rounds; seed += lanes, batch++) {
     const seeds = Array.from({ length: Math.min(lanes, firstSeed + rounds - seed) }, (_, nth) => seed + nth);

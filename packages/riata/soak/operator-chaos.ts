@@ -95,7 +95,7 @@ const leastTroubleMs = 20_000;
 const leaderKilledMs = [3_000, 9_000, 15_000];
 const leastKilledLeaders = 2;
 
-/** The replica that leads, if there is one and the server tells. */
+/** The replica that leads, if there is one and the server answers. */
 async function leaderOf(
   client: Client,
   namespace: string,

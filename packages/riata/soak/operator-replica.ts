@@ -9,8 +9,8 @@ import { lostLeaseCode, upLine } from './operator-signs.js';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /**
- * One replica of the operator: a process that is started again whenever it ends, under a new identity, as the Pods of a
- * Deployment are: what the one before it held it has to win anew.
+ * One replica of the operator: a process that is restarted whenever it ends, under a new identity, as the Pods of a
+ * Deployment are: it has to acquire again what the one before it held.
  */
 export class OperatorReplica implements AsyncDisposable {
   readonly name: string;
@@ -32,7 +32,7 @@ export class OperatorReplica implements AsyncDisposable {
       readonly kubeconfig: string;
       readonly namespace: string;
       readonly mode: string;
-      /** Whether it has all the time it wants; see the operator. @default false */
+      /** Whether it has no time limit; see the operator. @default false */
       readonly isPatient?: boolean;
     },
   ) {
@@ -81,7 +81,7 @@ export class OperatorReplica implements AsyncDisposable {
   }
 
   /**
-   * Asks it to end; gives its exit code, or how it was killed after a minute, or four. If it was about to end by itself, for a
+   * Asks it to end; returns its exit code, or how it was killed after a minute, or four. If it was about to end for a
    * lost lease, the one that is started in its place is asked.
    */
   async stop(): Promise<number | string | null> {

@@ -13,7 +13,7 @@ export interface OwnWriterOptions {
   readonly cache: Cache;
   readonly namespace: string;
   readonly random: Random;
-  /** Names that nobody else writes to. */
+  /** Names that no other client writes to. */
   readonly own: readonly string[];
   /** Names that others write to at the same time. */
   readonly shared: readonly string[];
@@ -38,7 +38,7 @@ export class OwnWriter {
   readonly counts = { answered: 0, refused: 0, lost: 0, reads: 0 };
   readonly #options: OwnWriterOptions;
   readonly #answered = new Map<string, Answered>();
-  /** Names with a write of which nobody knows if, and when, it was done. */
+  /** Names with a write of which it is unknown if, and when, it was done. */
   readonly #uncertain = new Set<string>();
   #step = 0;
 
@@ -109,7 +109,7 @@ export class OwnWriter {
     if (isDeleted && uid === answered.uid) complain('what was deleted is seen');
     if (uid !== undefined && version < answered.version) complain('something older is seen');
     if (this.#uncertain.has(name)) return;
-    // Nobody else writes here: there is only one right answer.
+    // No other client writes here: there is only one right answer.
     if (isDeleted && found !== undefined) complain('nothing should be seen');
     if (!isDeleted && (uid !== answered.uid || version !== answered.version)) complain('the write is not seen');
   }

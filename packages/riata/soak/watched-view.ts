@@ -4,7 +4,7 @@ import type { KubeObject } from 'riata/object';
 /** Objects that are gone are remembered so far back. */
 const longestMemory = 10_000;
 
-/** What a watcher knows, and what it was told that cannot be. */
+/** The state of a watcher, and the impossible events that it got. */
 export class WatchedView {
   readonly problems: string[] = [];
   resets = 0;

@@ -1,6 +1,6 @@
 /**
- * An operator as a process of its own, to be killed, paused and cut off: each Widget gets one ConfigMap and a status.
- * Its replica's name is in the user agent, so that the server's audit log tells who wrote what.
+ * An operator as a separate process, to be killed, paused and cut off: each Widget gets one ConfigMap and a status. Its
+ * replica's name is in the user agent, so that the server's audit log shows the writer of each write.
  */
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
@@ -41,7 +41,7 @@ const widgets = control(Widget, {
 
 const config = await configFromKubeconfig(readFileSync(WIDGET_KUBECONFIG));
 using signals = signalHandler();
-// From here on, and not before, it can be asked to stop: who asks waits for this line.
+// It can be stopped from here on, and not before: the test waits for this line.
 process.stdout.write(`${upLine}\n`);
 await using manager = await Manager.create({
   config: { ...config, userAgent: `widget-operator/${WIDGET_REPLICA}` },
@@ -52,5 +52,5 @@ await using manager = await Manager.create({
 });
 manager.add(widgets);
 const exit = await manager.run({ signal: signals.signal });
-// Whoever lost the lease has to start anew.
+// A replica that lost the lease has to start over.
 if (exit.reason !== 'stopped') process.exitCode = exit.reason === 'lost-lease' ? lostLeaseCode : 1;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-/** What somebody who comes from Go looks for: a search has to lead to a doc comment of what we have in its place. */
+/** The names that people who come from Go search for: each must lead to the doc comment of its counterpart. */
 const names = {
   object: [
     ...['runtime.Object', 'GetObjectKind', 'DeepCopyObject', 'schema.ObjectKind', 'SetGroupVersionKind'],

@@ -28,7 +28,7 @@ const stored = (name = 'a', more: object = {}) => ({
 });
 const key = { namespace: 'shop', name: 'a' };
 
-/** A client on answers; `asked` tells method, path with query, body of each request. */
+/** A client on scripted answers; `asked` lists method, path with query, body of each request. */
 function serve(answers: readonly Answer[] | Parameters<typeof answeringTransport>[0], scheme?: Scheme) {
   const transport = answeringTransport(answers);
   const client = createClient({ server: 'http://a' }, { transport, scheme, runtime: { log: silentLogger } });

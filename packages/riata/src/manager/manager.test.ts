@@ -75,7 +75,7 @@ test('a manager that has stopped leaves no connection open, and its client still
     response.writeHead(lease === undefined ? 404 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(lease ?? missing));
   });
-  // Nobody but the client ends a connection.
+  // Only the client ends a connection.
   server.keepAliveTimeout = 0;
   server.on(
     'connection',

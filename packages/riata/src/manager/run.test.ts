@@ -73,7 +73,7 @@ test('a process that keeps running after a failed run is ended, unless it runs a
   const codeBefore = process.exitCode;
   const clock = new VirtualClock();
   const log = memoryLogger();
-  // Somebody listens there already: its run fails at once.
+  // The port is taken: its run fails at once.
   const host = '127.0.0.1';
   await using taken = createServer().listen(0, host);
   await once(taken, 'listening');

@@ -3,7 +3,7 @@ import { systemClock } from '../runtime/time/system-clock.js';
 import type { Runnable } from './runnable.js';
 import { RunnableGroup } from './runnable-group.js';
 
-/** Runs until it is told to stop. */
+/** Runs until it is stopped. */
 function obedient(name: string, log: string[]): Runnable {
   return {
     name,

@@ -8,7 +8,7 @@ import { Controllers } from './controllers.js';
 /** What the compiler refuses, and JavaScript does not. */
 const wrong = (value: unknown) => value as never;
 
-/** Nobody is asked: there is no server. */
+/** Makes no request: there is no server. */
 function setUp() {
   const runtime = { log: silentLogger };
   const client = createClient({ server: 'http://127.0.0.1:9' }, { runtime });

@@ -136,7 +136,7 @@ describe('priority', () => {
 });
 
 describe('aging', () => {
-  /** High priority work comes faster than it is taken; tells how many were taken before the low one. */
+  /** High priority work comes faster than it is taken; returns how many were taken before the low one. */
   async function takenBeforeLow(options: WorkQueueOptions<string, string>, limit: number): Promise<number> {
     const { clock, queue, take } = start(options);
     queue.add('low', { priority: -100 });

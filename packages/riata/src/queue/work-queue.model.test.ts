@@ -39,7 +39,7 @@ class Model {
     return this.fair ? groupOf(key) : '';
   }
 
-  /** Groups without keys leave, groups that come anew go to the end. */
+  /** Groups without keys leave, groups that come back go to the end. */
   updateTurns(): void {
     const ready = this.ready();
     const has = (level: number, group: string) =>

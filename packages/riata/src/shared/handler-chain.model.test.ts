@@ -47,7 +47,7 @@ test.each(['failed', 'all'] as const)(
           live.set(registration, player);
           for (const name of touched) run.enqueue(name, 'handler came');
         };
-        /** Changes that are told a little later, as by a watch. */
+        /** Changes that are delivered a little later, as by a watch. */
         const late: string[] = [];
         for (const now of steps) {
           if ('key' in now) touched.add(now.key);

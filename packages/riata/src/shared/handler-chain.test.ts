@@ -159,7 +159,7 @@ describe('what fails', () => {
       (name: string) =>
       (_: string, object: ConfigMap | undefined, { attempt }: { attempt: number }) => {
         seen.push(`${name} ${object?.metadata.resourceVersion}`);
-        // A write of which the chain is not told.
+        // A write that the chain does not see.
         if (attempt === 2 && name === 'one') run.put('a', {}, false);
         if (attempt === 1) throw new Error('again');
       };

@@ -116,7 +116,7 @@ const replace = fc.array(someThing, { maxLength: 4 }).map<Act>((list) => [
     for (const [key, obj] of futures) {
       const last = model.at(key)?.deltas.at(-1);
       if (obj !== undefined) model.append(key, { type: 'Deleted', object: new DeletedFinalStateUnknown(key, obj) });
-      // Told again, with what the earlier tombstone told: it is the same.
+      // Reported again, with the same tombstone.
       else if (last?.type !== 'Deleted') expect(model.at(key)).toBeUndefined();
     }
     if (!model.populated) model.initial = model.line.map(({ key }) => key);

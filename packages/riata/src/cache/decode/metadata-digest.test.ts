@@ -53,7 +53,7 @@ test('whatever two versions are, the second is what a parser makes of it', () =>
   );
   fc.assert(
     fc.property(
-      // Few differ in more than one place, else most are told apart at once.
+      // Few differ in more than one place; otherwise most would be distinguished at once.
       fc.tuple(
         members,
         fc.array(

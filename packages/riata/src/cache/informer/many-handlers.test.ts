@@ -5,7 +5,7 @@ import { DrivenInformer, thing } from './informer.fixture.js';
 const names = Array.from({ length: 20 }, (_, at) => `t${at}`);
 const handlers = 300;
 
-/** An informer with handlers that take 0.1 ms for each change, and what each was told. */
+/** An informer with handlers that take 0.1 ms for each change, and the changes that each received. */
 function startWithHandlers() {
   const clock = new WorkingClock();
   const driven = new DrivenInformer({}, { clock });
@@ -57,7 +57,7 @@ test('many handlers that come late get what there is in slices', async () => {
   await informer.start(...list(1));
   await settle();
   addHandlers();
-  // While they are told, something changes.
+  // While they are called, something changes.
   informer.queue.update(thing('t0', 2));
   await settle();
   for (const seen of told) expect(seen).toEqual([...expected('Added', 1), 'Updated shop/t0 2']);

@@ -157,7 +157,7 @@ describe('the model of a handler that is slow', () => {
     return [deleted(old), added(next)];
   }
 
-  /** As a handler that believes what it is told, and notices what cannot be. */
+  /** A handler that applies every change, and notices impossible ones. */
   function apply(known: Map<string, Thing>, { type, key, old, new: next }: StoredChange<Thing>): void {
     const before = known.get(key);
     if (type === 'Added') {

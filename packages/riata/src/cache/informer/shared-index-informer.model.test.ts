@@ -18,7 +18,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 30 }) }) },
 );
 
-/** A handler that believes what it is told, and notices what cannot be. */
+/** A handler that applies every change, and notices impossible ones. */
 class Believer {
   readonly known = new Map<string, Thing>();
   readonly #delay: (() => Promise<void>) | undefined;

@@ -8,7 +8,7 @@ describe('after a write whose answer shows no object', () => {
     operation: { verb: 'create', kind: ThingKind, namespace: 'one', name, subresource: 'eviction', params: {} },
     answer: { kind: 'Status' },
   });
-  /** What is there before the test begins, and a watch that tells nothing more. */
+  /** The objects before the test begins, and a watch that sends nothing more. */
   async function behind(...names: readonly string[]) {
     const play = new CachePlay();
     for (const name of names) play.cluster.put('one', name);

@@ -135,7 +135,7 @@ describe('informers after an outage', () => {
     const from = server.clock.monotonic();
     await server.clock.advance(300_000);
     const probes = server.since(from);
-    // Those of the line, and what each does by itself once in 30 to 60 seconds.
+    // Those of the line, and one of each Reflector in 30 to 60 seconds.
     expect(probes.length).toBeGreaterThan(300 / 1.5);
     expect(probes.length).toBeLessThan(300 / 1.25 + (50 * 300) / 30);
     expect(new Set(probes.map(({ plural }) => plural)).size).toBe(50);

@@ -107,7 +107,7 @@ describe('ownedBy', () => {
     await expect(refused).rejects.toSatisfy(isAlreadyOwned);
     await expect(refused).rejects.toThrow('ConfigMap "shop/a" is already controlled by ConfigMap "b" (uid u2)');
     expect(asked()).toEqual([]);
-    // Nobody's; its own; that of one of the same name, which is no more.
+    // Without an owner; its own; that of a deleted one of the same name.
     for (const current of [stored(), by('a', 'u1'), by('a', 'u0')]) await apply(current);
     expect(asked()).not.toEqual([]);
   });

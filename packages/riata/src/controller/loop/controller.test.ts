@@ -603,7 +603,7 @@ test('options that make no sense are refused', () => {
   expect(make({ concurrency: 0 })).toThrow('concurrency must be an integer ≥ 1, got 0');
   expect(make({ maxRetries: -1 })).toThrow('maxRetries');
   expect(make({ timeout: 'soon' as never })).toThrow('timeout');
-  // Not when it is stopped, where nobody could do anything about it.
+  // Not when it is stopped: nothing could be done about it then.
   expect(make({ drain: '15' as never })).toThrow('controller "x": drain: expected a number and one of ms');
   expect(make({ syncTimeout: -1 as never })).toThrow('controller "x": syncTimeout');
   expect(make({ history: Number.NaN })).toThrow('controller "x": history must be an integer ≥ 0, got NaN');

@@ -38,7 +38,7 @@ function setUp(options?: { readonly isSlowing: boolean }) {
       run(name, [changed(name)]);
     }
   };
-  /** The version that somebody else's write makes. */
+  /** The version after a write of another client. */
   const foreign = () => {
     version += 1;
     return `${version}`;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Workers } from './workers.js';
 
-/** Workers that each take what there is, one at a time, and hold it until they are told. */
+/** Workers that each take one item at a time, and hold it until the test releases it. */
 function setUp(target: number) {
   const held: (() => void)[] = [];
   let isOver = false;

@@ -18,7 +18,7 @@ const updated = (old: KubeObject, now: KubeObject) =>
   new StoredChange('Updated', `shop/${now.metadata.name}`, old, now);
 const deleted = (old: KubeObject) => new StoredChange('Deleted', `shop/${old.metadata.name}`, old, undefined);
 
-/** An intake whose handler does what `answer` says, and what it was told. */
+/** An intake whose handler does what `answer` says, and the changes that it received. */
 function bench(answer: (change: Change<KubeObject>, call: number) => void | Promise<void>) {
   const { clock, log, queue, names } = sourceBench();
   const metrics = memoryMetrics();
@@ -75,7 +75,7 @@ test('a handler that does not return: named after a while, others pass, and when
   expect(failing()).toEqual(['shop/a 1 has not returned for 30 s']);
   await take(added(version('b', 1)));
   expect(names()).toEqual(['shop-b']);
-  // What comes of the same object waits for it, and is told as one change then.
+  // Changes of the same object wait for it, and are merged then.
   await take(updated(version('a', 1), version('a', 2)));
   await take(updated(version('a', 2), version('a', 3)));
   expect(told).toHaveLength(2);

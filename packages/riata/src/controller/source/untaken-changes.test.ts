@@ -15,7 +15,7 @@ const updated = (old: KubeObject, now: KubeObject) => new StoredChange('Updated'
 const deleted = (old: KubeObject) => new StoredChange('Deleted', 'shop/a', old, undefined);
 const sync = (now: KubeObject) => new StoredChange('Sync', 'shop/a', now, now);
 
-/** `Updated 1>3`, as the handler is to be told. */
+/** `Updated 1>3`, as the handler must receive it. */
 const shown = (changes: readonly Change<KubeObject>[]) =>
   changes.map(({ type, old, new: now }) => {
     const [from, to] = [old?.metadata.resourceVersion ?? '', now?.metadata.resourceVersion ?? ''];

@@ -123,7 +123,7 @@ describe('losing', () => {
     await clock.advance(100);
     expect(b.elector.observedLeader).toBe('a');
     server.state = undefined;
-    // Nobody else is let through, so that the holder is late.
+    // Others are blocked, so that the holder is late.
     server.passage = (identity) => (identity === 'a' ? { refused: 503 } : {});
     await clock.advance(7_000);
     expect([holder(server), b.elector.isLeader]).toEqual([undefined, false]);

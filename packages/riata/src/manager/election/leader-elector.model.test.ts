@@ -92,7 +92,7 @@ class World {
     for (let i = 0; i < count; i += 1) this.#join();
   }
 
-  /** A leader begins: nobody else may still be one, nor think so. What is stopped cannot think; see `written`. */
+  /** A leader begins: no other may still lead, nor think so. A stopped process cannot think; see `written`. */
   started(process: Process): void {
     this.terms += 1;
     for (const other of this.processes) {

@@ -117,7 +117,7 @@ class World {
     this.replicas.push(new Replica(this, `p${this.replicas.length}`));
   }
 
-  /** Somebody begins to work on a slot: nobody else may think that it is theirs. What is stopped cannot think. */
+  /** A member begins to work on a slot: no other may think that it owns it. A stopped process cannot think. */
   begun(replica: Replica, slot: number): symbol {
     this.moves += 1;
     for (const other of this.replicas) {
@@ -129,7 +129,7 @@ class World {
     return token;
   }
 
-  /** A write starts: it must be of whoever began last. */
+  /** A write starts: it must come from the member that began last. */
   written(replica: Replica, slot: number, token: symbol): void {
     this.writes += 1;
     if (this.#current[slot] !== token) this.#violated(replica, slot, 'writes, and another one has begun');
@@ -206,7 +206,7 @@ class World {
     if (chance < 0.03) return { lost: 'request' };
     if (chance < 0.06) return { lost: 'answer', thereMs: random.int(0, 30_000) };
     if (chance < 0.08) return { refused: 503 };
-    // Some take longer than anybody waits for them, and arrive all the same.
+    // Some take longer than all timeouts, and arrive all the same.
     const slow = chance < 0.2 ? 20_000 : 50;
     return { thereMs: random.int(0, slow), backMs: random.int(0, slow), versionsAgo };
   }
@@ -244,7 +244,7 @@ test('whatever happens, no slot has two owners, no write of an earlier owner sta
   expect(moves).toBeGreaterThan(numRuns * slots);
 });
 
-/** Seeds are tried until the spoiled protocol is seen to break. */
+/** Seeds are tried until the broken protocol is seen to fail. */
 async function breaks(prepare: (world: World) => void): Promise<boolean> {
   for (let seed = 0; seed < 40; seed += 1) if ((await play(seed, prepare)).violations.length > 0) return true;
   return false;

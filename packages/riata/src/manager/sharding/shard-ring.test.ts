@@ -61,7 +61,7 @@ describe('sharing', () => {
     expect(a.ring.owned).toHaveLength(32);
     await base.advance(3_200);
     expect(sorted(a.ring.owned)).toEqual(allSlots);
-    // It wakes: it knows at once that nothing is its own, and comes back as somebody new.
+    // It wakes: it knows at once that it owns nothing, and comes back under a new id.
     const guard = b.ring.guard(keyIn(b.ring, allSlots));
     expect(b.ring.owned).toEqual([]);
     expect(guard.assertLeading).toThrow();

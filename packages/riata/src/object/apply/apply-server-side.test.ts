@@ -14,7 +14,7 @@ import { configSpec, widget, widgetType } from './widget.fixture.js';
 const kind = { apiVersion: 'x.dev/v1', kind: 'Widget', type: widgetType };
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Nothing of the spec is applied where there is none. */
+/** Without a spec, nothing of it is applied. */
 const config = (spec: JsonObject | undefined): JsonObject => {
   const { spec: _, ...rest } = widget({});
   return spec === undefined ? rest : widget(spec);
@@ -87,7 +87,7 @@ describe('ownership', () => {
     ]);
     expect(store.apply('bob', { replicas: 1 })).toEqual([]);
     expect([store.owned('ann'), store.owned('bob')]).toEqual(['{"f:replicas":{}}', '{"f:replicas":{}}']);
-    // Nothing changed, so nobody knows when.
+    // Nothing changed, so the time is unknown.
     expect(store.entries.find(({ manager }) => manager === 'bob')?.time).toBeUndefined();
     expect(store.apply('cid', { replicas: 3 })).toEqual([
       'Apply failed with 2 conflicts: conflicts with "ann":',

@@ -61,7 +61,7 @@ test('rancher#44584: through the years no client gets a certificate of an author
     if (next !== undefined) {
       if (next['ca.crt'] !== data['ca.crt']) authorities += 1;
       data = next;
-      // Clients still have what they were told last, and read what is new a moment later.
+      // Clients still have the last bundle, and read the new one a moment later.
       expect(isTrusted(data, told)).toBe(true);
       told = trustedAuthorities(data);
     }

@@ -61,7 +61,7 @@ test('shared controllers, what is written besides, and single rights come togeth
 });
 
 describe('what controllers and sets know themselves', () => {
-  /** Nobody is asked: rights are collected before anything runs. */
+  /** No server is needed: rights are collected before anything runs. */
   function unconnected() {
     const client = createClient({ server: 'http://127.0.0.1:9' }, { runtime: { log: silentLogger } });
     return { client, controllers: new Controllers(new SharedControllerFactory(client)) };

@@ -28,7 +28,10 @@ function deployment(status?: object): Deployment {
   return { apiVersion: 'apps/v1', kind: 'Deployment', metadata, ...(status && { status }) } as Deployment;
 }
 
-/** Calls a handler for a Deployment with this status, on a server that takes all, or nothing; tells what was sent. */
+/**
+ * Calls a handler for a Deployment with this status, on a server that accepts all writes, or none; returns the
+ * requests.
+ */
 async function play(
   handler: StatusHandler<Deployment>,
   status: object | undefined,

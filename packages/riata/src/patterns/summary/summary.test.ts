@@ -6,7 +6,7 @@ import { formatSummary, isReadySummary, normalizeConditions, summarize } from '.
 const condition = (type: string, status: string, message = '', reason = '') => ({ type, status, reason, message });
 const withConditions = (...conditions: object[]) => ({ status: { conditions } });
 
-/** `state status, message`, with `!` for an error and `~` for what is under way. */
+/** `state status, message`, with `!` for an error and `~` for a transition. */
 function told(apiVersion: string, kind: string, rest: object): string {
   const { state, status, error, transitioning, message } = summarize({ apiVersion, kind, ...rest } as never);
   return `${state}${error ? '!' : ''}${transitioning ? '~' : ''} ${status}${message.map((text) => `, ${text}`).join('')}`;

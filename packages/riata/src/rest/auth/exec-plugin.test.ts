@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true }));
 
-/** A plugin that runs `body` with `answer(status)` and `runs`, the number of this run, at hand. */
+/** A plugin that runs `body`, which can use `answer(status)` and `runs`, the number of this run. */
 async function plugin(body: string, options: Partial<ExecPluginOptions> = {}) {
   const [script, counter] = [join(dir, 'plugin.mjs'), join(dir, 'runs')];
   await writeFile(

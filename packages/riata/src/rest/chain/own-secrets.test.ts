@@ -18,7 +18,7 @@ const status = (text: string, code = 500) => ({
   details: { name: text, causes: [{ reason: 'X', message: `got ${text}`, field: text }] },
 });
 
-/** A client, and all that anybody can see of what went wrong. */
+/** A client, and everything visible of its failures. */
 function seenOf(answer: Answer, credentials: Credentials = staticCredentials({ token })) {
   const log = memoryLogger();
   const runtime = { clock: new VirtualClock(), log };

@@ -363,7 +363,7 @@ describe('a sink', () => {
           {
             onHeaders(_status, _headers, flow) {
               flow.pause();
-              // The body has come with the headers: it waits here, and the socket has been told to stop.
+              // The body has come with the headers: it waits here, and the socket is paused.
               setImmediate(() => flow.resume());
             },
             onData: (chunk) => {
@@ -408,7 +408,7 @@ describe('a sink', () => {
 
 describe('failures', () => {
   test('of connecting name method, URL without query, address and remedy', async () => {
-    // Given to nobody by chance, unlike one that was in use a moment ago.
+    // Never assigned, unlike one that was in use a moment ago.
     const [url, port] = ['http://127.0.0.1:1', 1];
     await using transport = defaultTransport({ server: url });
     const error = await startExchange(transport, { path: '/api?token=hunter2' }).failure;

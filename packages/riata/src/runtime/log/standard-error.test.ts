@@ -8,7 +8,7 @@ test('a log without a reader does not end the process', () => {
   const before = listeners();
   const write = vi.spyOn(process.stderr, 'write').mockImplementation(((_: string, done: (error?: Error) => void) => {
     done(broken);
-    // As a stream does when nobody listens: throws.
+    // As a stream does without a listener: throws.
     process.stderr.emit('error', broken);
     return false;
   }) as typeof process.stderr.write);

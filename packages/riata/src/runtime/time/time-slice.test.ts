@@ -38,7 +38,7 @@ test('loops and workers on one clock share the slice', async () => {
   await Promise.all(all);
   expect(steps).toHaveLength(400);
   expect(clock.longestTurnMs).toBeLessThanOrEqual(5.5);
-  // Nobody starves: halfway through, everybody has done something.
+  // None starves: halfway through, each has done something.
   expect(new Set(steps.slice(0, 200)).size).toBe(20);
 });
 
