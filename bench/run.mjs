@@ -127,7 +127,7 @@ async function main() {
       else print(found.at(-1));
     } catch (error) {
       failed.push(section.name);
-      // What several need fails for all of them; it is told once.
+      // A shared failure fails all sections that need it; it is reported once.
       log(`${section.name} failed: ${told.has(error) ? 'for the same reason' : error.stack}`);
       told.add(error);
     }

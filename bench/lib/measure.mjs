@@ -10,7 +10,7 @@ export async function measure(node, script, ...args) {
   return JSON.parse(stdout);
 }
 
-/** Says on one line of the terminal what is going on; where there is none, nothing. */
+/** Prints the progress on one line of the terminal, if there is a terminal. */
 export function progress(text) {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text === '' ? '' : `  ${text}`}`);
 }

@@ -12,7 +12,7 @@ const { refuseUnknownOptions, getOptionNames, patchOptionNames, applyOptionNames
 });
 
 const signal = new AbortController().signal;
-// Made anew for each call, as callers do.
+// Created for each call, as callers do.
 const cases = {
   'client.get, none': [() => undefined, getOptionNames],
   'client.get, signal': [() => ({ signal }), getOptionNames],

@@ -10,7 +10,7 @@ import { goal, number, rowsOf, Series, table } from '../lib/series.mjs';
 import { sleep, WidgetCluster } from '../lib/widget-cluster.mjs';
 
 const PER_SECOND = 100;
-/** Told before any that count, so that server, client and operator are warm alike. */
+/** Runs before the rounds that count, so that server, client and operator are equally warm. */
 const WARM_UP_EVENTS = 300;
 /** What trails behind the last status write is counted, too. */
 const SETTLE_MS = 2_000;

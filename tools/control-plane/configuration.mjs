@@ -8,7 +8,7 @@ import { createAuthority, issueCertificate } from './x509.mjs';
 
 /** @typedef {ReturnType<typeof writeConfiguration>} Configuration */
 
-/** The user of the plain token: authenticated, and allowed nothing beyond what RBAC gives to everybody. */
+/** The user of the plain token: authenticated, and allowed nothing beyond what RBAC gives to all users. */
 export const plainUser = 'plain';
 
 /**

@@ -64,7 +64,7 @@ export const defaultControllers = [
   'endpointslice',
 ];
 
-/** Somebody else took a port between its choice and its use. */
+/** Another process took a port between its choice and its use. */
 export class PortClash extends Error {}
 
 /** @implements {ControlPlaneActions} */
@@ -248,7 +248,7 @@ export class ControlPlane {
     const files = this.#configuration;
     return [
       `--etcd-servers=${this.facts.etcdUrl}`,
-      '--etcd-compaction-interval=0', // tests compact when they want to
+      '--etcd-compaction-interval=0', // tests compact when they need to
       '--shutdown-watch-termination-grace-period=2s', // without it, a SIGTERM waits a minute for open watches
       '--bind-address=127.0.0.1',
       '--advertise-address=127.0.0.1', // without it, a machine without a default route cannot start one
@@ -259,7 +259,7 @@ export class ControlPlane {
       `--client-ca-file=${files.clientCaFile}`,
       `--token-auth-file=${files.tokenFile}`,
       '--authorization-mode=RBAC',
-      '--disable-admission-plugins=ServiceAccount', // nobody makes the accounts that it would ask for
+      '--disable-admission-plugins=ServiceAccount', // the accounts that it requires are never created
       '--allow-privileged=true',
       '--service-account-issuer=https://kubernetes.default.svc',
       `--service-account-key-file=${files.serviceAccountPublicKeyFile}`,
@@ -267,7 +267,7 @@ export class ControlPlane {
       '--service-cluster-ip-range=10.0.0.0/24',
       `--audit-policy-file=${files.auditPolicyFile}`,
       `--audit-log-path=${files.auditLogPath}`,
-      '--audit-log-maxsize=4096', // in MB; the default of 100 would have it begin anew in the middle of a test
+      '--audit-log-maxsize=4096', // in MB; the default of 100 would make it start over in the middle of a test
       ...this.#options.apiServerArgs,
     ];
   }

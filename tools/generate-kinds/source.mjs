@@ -49,7 +49,7 @@ export function readSource() {
   const byGvk = new Map();
   for (const [name, schema] of definitions) {
     const gvks = schema['x-kubernetes-group-version-kind'] ?? [];
-    // The types that are registered in every group (DeleteOptions, WatchEvent…) are nobody's resource.
+    // The types that are registered in every group (DeleteOptions, WatchEvent…) belong to no resource.
     if (gvks.length === 1 && gvks[0]) byGvk.set(gvkName(gvks[0]), name);
   }
   const resources = [];

@@ -16,7 +16,7 @@ describeClusters(
     });
     afterAll(() => metrics?.[Symbol.asyncDispose]());
 
-    /** A Deployment whose Pods all tell the same usage, and an autoscaler for it. */
+    /** A Deployment whose Pods all report the same usage, and an autoscaler for it. */
     async function start(spec: Partial<Spec>, replicas: number, usage: object | undefined) {
       const { client, newNamespace } = cluster();
       const namespace = await newNamespace();

@@ -188,7 +188,7 @@ async function play({ kind, make, source, function: func, cache }: Position) {
       await expect.poll(() => Object.values(manager().urls).filter(Boolean), { timeout: 60_000 }).toHaveLength(2);
       await env.settle();
     },
-    /** Of both kinds, so that whichever the function gets is there. */
+    /** Of both kinds, so that the function gets either. */
     async create(name: string) {
       const { metadata } = await env.client.create(widget(name));
       const { apiVersion, kind } = Widget;
@@ -269,7 +269,7 @@ describe.each(Object.entries(positions))('%s fails for one object', (_, position
     expect(gaps.length).toBeGreaterThan(8);
     for (const [index, gap] of gaps.entries()) expect(gap).toBe(Math.min(2 * (gaps[index - 1] ?? gap / 2), 60_000));
 
-    // For a newer version it is called anew, at once, and it begins with short waits again.
+    // For a newer version it is called again, at once, and starts with short waits.
     calls.length = 0;
     const changedAt = env.clock.monotonic();
     await world.change('poison', { touched: 'true' });
@@ -329,7 +329,7 @@ describe('a function of the queue fails for one key, which runs all the same', (
     expect(failing()).toMatchObject([{ ...where, at, error: 'Error: boom' }]);
     expect((await world.ask('/readyz/controllers/widgets')).status).toBe(503);
     expect(await world.counted('riata_source_failures_total')).toBeGreaterThan(0);
-    // Nobody says that a key is gone.
+    // No deletion is reported for a key.
     await env.advance('10m');
     expect(failing()).toEqual([]);
     world.mend();
@@ -455,7 +455,7 @@ describe('a transform fails for one object', () => {
     expect(await client.get(Widget, poison)).toMatchObject({ spec: { size: 100 } });
     expect(health()).toMatchObject({ objects: 3, missing: 0, withheld: 0, failing: [] });
 
-    // A version that it took stays while it fails for a newer one, and nobody is told that the object is gone.
+    // The last good version stays while it fails for a newer one, and no deletion is reported.
     world.spoil();
     await world.change('poison', { touched: 'true' });
     await env.settle();

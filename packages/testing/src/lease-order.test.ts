@@ -56,7 +56,7 @@ test('who stops while another leads does not begin to, though the lease becomes 
   expect(await second.stop()).toEqual({ reason: 'stopped', unfinished: [] });
   expect(reconciled).toEqual(['first']);
   expect(isElected).toBe(false);
-  // Nor does it hold the lease meanwhile, which others may want.
+  // Nor does it hold the lease meanwhile, which another replica may need.
   expect(env.requests.lines({ client: 'second', kind: Lease, verb: 'write' })).toEqual([]);
   expect(await holderIn(env)).toBe('');
 });

@@ -271,7 +271,7 @@ describe('run()', () => {
     const steps: string[] = [];
     const maps = control(ConfigMap, { predicates: [({ key }) => key === 'default/a'] }).reconcile(async ({ clock }) => {
       steps.push('begun');
-      // It is told in the middle of the work, which is not cut in half.
+      // It is stopped in the middle of the work, which is not cut in half.
       process.emit('SIGTERM', 'SIGTERM');
       await clock.sleep(1_000);
       steps.push('done');

@@ -222,7 +222,7 @@ test('a controller that is removed is done with clusters that it could not work 
   env.faults.add({ client: 'north' }, { refuse: true });
   run.manager.clusters.add('north', north());
   await env.advance('1m');
-  // Whoever reads this at night wants to know which one.
+  // An operator who reads this at night needs to know which one.
   const told = env.log.records.filter(({ level }) => level === 'warn' || level === 'error');
   expect(told).not.toEqual([]);
   expect(told.filter(({ fields }) => fields?.cluster !== 'north')).toEqual([]);

@@ -85,7 +85,7 @@ test.each(['in-process', 'https'] as const)(
     const second = read(await open());
     connection.cut({ graceful: true });
     expect(await second).toEqual([]);
-    // What is no watch is answered, in order.
+    // Requests other than watches are answered, in order.
     sent = () => connection.cut({ graceful: true });
     expect((await client.list(ConfigMap, { namespace: 'default' })).kind).toBe('ConfigMapList');
     const third = read(await open());

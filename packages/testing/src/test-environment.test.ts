@@ -46,7 +46,7 @@ test('reset: managers end, and all that was made since is gone', async () => {
   const other = { ...Widget.crd(), metadata: { name: 'gadgets.testing.riata.dev' } };
   const names = { plural: 'gadgets', singular: 'gadget', kind: 'Gadget', listKind: 'GadgetList' };
   await env.client.create(CustomResourceDefinition({ ...other, spec: { ...other.spec, names } } as never));
-  // Whoever made it.
+  // By any client.
   await using second = createClient(env.config, { runtime: { clock: env.clock } });
   await second.create(ConfigMap({ metadata: inDefault('by-hand') }));
   await env.settle();

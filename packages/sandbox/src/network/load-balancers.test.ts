@@ -30,7 +30,7 @@ test('Services and Ingresses share one pool; what is given back is given again',
   await client.create(service('c'));
   await env.settle();
   expect(await address('c')).toBe('198.18.0.1');
-  // Who starts anew keeps what was given.
+  // After a restart, allocated addresses stay.
   await env.managers[0]?.stop();
   await env.run(...providerControllers());
   await client.create(service('d'));

@@ -71,6 +71,6 @@ test('a claim that names no class waits for a default one', async () => {
   await client.create(standardClass);
   await env.settle();
   expect((await client.get(PersistentVolumeClaim, key)).status?.phase).toBe('Bound');
-  // Whoever says that there is no class means it.
+  // An explicitly empty class stays empty.
   expect((await client.get(PersistentVolumeClaim, { ...key, name: 'none' })).status?.phase).toBe('Pending');
 });
