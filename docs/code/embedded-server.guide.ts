@@ -232,6 +232,15 @@ test('aggregated API servers', async () => {
   expect(await response.json()).toMatchObject({ kind: 'Reading', user: 'riata-admin' });
 });
 
+test('metrics', async () => {
+  await using server = await ApiServer.start();
+  await using client = createClient(server.config);
+  await client.list(ConfigMap);
+  const { url } = await server.listen({ tls: false });
+  const metrics = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${server.token}` } });
+  expect(await metrics.text()).toContain('resource="configmaps",scope="cluster",subresource="",verb="LIST"');
+});
+
 test('time, randomness and the network', async () => {
   const clock = new VirtualClock();
   await using server = await ApiServer.start({ clock, random: seededRandom(1) });

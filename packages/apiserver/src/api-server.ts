@@ -221,9 +221,9 @@ export class ApiServer implements AsyncDisposable {
       proxyIdentity: once(() => this.authority.issue('front-proxy-client', [])),
       admission: options.admission,
     });
-    const { served: table, verbs: handlers, access } = this.#core;
+    const { served: table, verbs: handlers, access, metrics } = this.#core;
     this.#dispatcher = new Dispatcher({
-      ...{ table, handlers, gate: access, clock, log, stopping: this.#stopping.signal },
+      ...{ table, handlers, gate: access, clock, log, metrics, stopping: this.#stopping.signal },
       openIdKeys: () => access.tokens.openIdKeys(),
       flowHeaders: (user, info) => this.#core.flows.headersFor(user, info),
       aggregation: this.#core.aggregation,

@@ -27,6 +27,7 @@ import type { QuotaController } from './controllers/quota-controller.js';
 import { ServiceAddresses } from './controllers/service-addresses.js';
 import { StorageProtection } from './controllers/storage-protection.js';
 import { WorkLoop } from './controllers/work-loop.js';
+import { ServerMetrics } from './metrics/server-metrics.js';
 import { builtInResources } from './resource/built-in/built-in-resource.js';
 import { ownFlowSchemas, ownPriorityLevels } from './resource/built-in/own-flow-control.js';
 import {
@@ -92,6 +93,7 @@ export class ServerCore {
   readonly verbs: Verbs;
   readonly flows: FlowClassifier;
   readonly access: AccessControl;
+  readonly metrics: ServerMetrics;
   /** Who answers in this process what the server sends to others. */
   readonly handlers = new InProcessHandlers();
   readonly #outgoing = new OutgoingRequests(this.handlers);
@@ -158,6 +160,7 @@ export class ServerCore {
       services: this.#builtIn('apiregistration.k8s.io', 'v1', 'apiservices'),
     });
     this.aggregation = this.#newAggregation(services);
+    this.metrics = new ServerMetrics({ clock, storage, resources: () => this.#tables().values() });
     this.#startControllers(namespaces);
     this.#fill(namespaces);
   }

@@ -4,6 +4,7 @@ import { type Logger, link, type Scheduler, systemRandom } from 'riata/runtime';
 import type { Aggregation } from '../aggregation/aggregation.js';
 import type { UserInfo } from '../authentication/user-info.js';
 import type { RequestGate } from '../authorization/access-control.js';
+import type { Measured, ServerMetrics } from '../metrics/server-metrics.js';
 import type { OpenApi } from '../openapi/documents.js';
 import { deprecationOf } from '../resource/built-in/deprecation.js';
 import { loadWriteParts } from '../resource/load-write-parts.js';
@@ -37,7 +38,7 @@ import { parseIncludeObject } from './options/parse-include-object.js';
 import { first } from './options/query-string.js';
 import { parseWriteOptions } from './options/write-options.js';
 import { type Reply, type ReplyHeaders, sendBytes, sendPieces, withoutBody } from './reply.js';
-import { PathError, parseRequestInfo, type RequestInfo } from './request-info.js';
+import { isLongRunning, PathError, parseRequestInfo, type RequestInfo } from './request-info.js';
 import { findRoute, type Route } from './route.js';
 import type { ServerRequest } from './server-request.js';
 import { commonHeaders, PlainRefusal, sendFailure } from './status-answer.js';
@@ -56,6 +57,8 @@ export interface DispatcherParts {
   readonly flowHeaders?: (user: UserInfo, info: RequestInfo) => ReplyHeaders;
   /** What other servers serve behind this one. @default nothing */
   readonly aggregation?: Aggregation | undefined;
+  /** What requests are counted by, and what `/metrics` shows. @default nothing is counted, and there is no such path */
+  readonly metrics?: ServerMetrics | undefined;
   readonly clock: Scheduler;
   readonly log: Logger;
   /** Aborts when the server goes: watches then end, as they would after their time. */
@@ -68,11 +71,12 @@ const requestTimeoutMs = 60_000;
 /** One exchange on its way. */
 interface Exchange {
   readonly request: ServerRequest;
-  readonly reply: Reply;
+  readonly reply: MarkedReply;
   readonly info: RequestInfo;
   readonly warnings: Warnings;
   readonly user: UserInfo;
   readonly timeoutMs: number;
+  readonly measured: Measured | undefined;
 }
 
 /** Accepts requests and answers them: authentication, routing, the verb, and the negotiated form of the answer. */
@@ -82,21 +86,15 @@ export class Dispatcher {
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
-    const { table, clock, openIdKeys, aggregation } = parts;
+    const { table, clock, openIdKeys, aggregation, metrics } = parts;
     let documents: Promise<OpenApi> | undefined;
     // Loaded on first use: a server starts without it.
     const openApi = () => {
       documents ??= import('../openapi/documents.js').then((module) => new module.OpenApi(table, clock));
       return documents;
     };
-    this.#nonResource = {
-      table,
-      clock,
-      discovery: new DiscoveryDocuments(table, aggregation),
-      openApi,
-      openIdKeys,
-      aggregation,
-    };
+    const discovery = new DiscoveryDocuments(table, aggregation);
+    this.#nonResource = { table, clock, discovery, openApi, openIdKeys, aggregation, metrics };
   }
 
   /** Answers a request. Never rejects: whatever happens is an answer, or, once one has begun, its end. */
@@ -105,15 +103,17 @@ export class Dispatcher {
     const auditId = request.headers['audit-id'] || systemRandom.uuid();
     const reply = new MarkedReply(request.method === 'HEAD' ? withoutBody(to) : to, { 'audit-id': auditId });
     const warnings = new Warnings();
-    const { log, gate, flowHeaders, aggregation } = this.#parts;
+    const { log, gate, flowHeaders, aggregation, metrics } = this.#parts;
+    const measured = metrics?.measure(request);
     let info: RequestInfo | undefined;
     try {
       info = parsePath(request);
       const timeoutMs = timeoutOf(info);
       const user = gate.identify(request, info, (text) => warnings.add(text));
       if (flowHeaders !== undefined) reply.mark(flowHeaders(user, info));
+      measured?.run(info);
       gate.check(user, info);
-      const exchange: Exchange = { request, reply, info, warnings, user, timeoutMs };
+      const exchange: Exchange = { request, reply, info, warnings, user, timeoutMs, measured };
       const other = aggregation?.find(info.path) ?? aggregation?.findOpenApi(info.path);
       if (aggregation !== undefined && other !== undefined) {
         const headers = { ...request.headers, 'audit-id': auditId };
@@ -126,7 +126,11 @@ export class Dispatcher {
     } catch (error) {
       // The client has disconnected, and the error only follows from that.
       if (request.signal.aborted && error === request.signal.reason) return reply.abort();
+      // What follows is no event of a watch.
+      reply.onWrite = undefined;
       await sendFailure({ request, reply, info, log, headers: warnings.headers() }, error);
+    } finally {
+      measured?.end(reply.status, reply.bytes);
     }
   }
 
@@ -140,6 +144,7 @@ export class Dispatcher {
     const deadline = this.#deadline(exchange);
     const produces = route.verb === 'list' ? negotiation.listProduces : negotiation.objectProduces;
     if (!route.custom) negotiation.checkRouteAccepts(request, produces);
+    exchange.measured?.resource(info, route);
     const { negotiated, answer } = await deadline.limit(this.#answer(exchange, route, deadline));
     await this.#send(exchange, route, negotiated, answer);
   }
@@ -198,9 +203,11 @@ export class Dispatcher {
   }
 
   async #watch(exchange: Exchange, route: Route): Promise<void> {
-    const { request, info, reply } = exchange;
+    const { request, info, reply, measured } = exchange;
     if (!route.resource.verbs.includes('watch')) throw methodNotSupported(route.resource, 'watch');
     if (!route.custom) negotiation.checkRouteAccepts(request, negotiation.listProduces);
+    measured?.resource(info, route);
+    reply.onWrite = measured?.events(route.resource);
     const negotiated = negotiation.negotiateStream(request, info, negotiation.objectTransforms, route.custom);
     const options = parseListOptions(info.query, true);
     const selected = options.fields?.requiresExactMatch('metadata.name');
@@ -304,13 +311,10 @@ function teller(
   });
 }
 
-/** Requests that last as long as their caller likes. */
-const longRunning = ['attach', 'exec', 'proxy', 'log', 'portforward'];
-
 /** The timeout of a request: the requested one, within limits. Throws 400. */
-function timeoutOf({ verb, subresource, isResource, query }: RequestInfo): number {
-  if (isResource && (verb === 'watch' || longRunning.includes(subresource))) return requestTimeoutMs;
-  const asked = first(query, 'timeout');
+function timeoutOf(info: RequestInfo): number {
+  if (isLongRunning(info)) return requestTimeoutMs;
+  const asked = first(info.query, 'timeout');
   return asked === undefined || asked === '' ? requestTimeoutMs : durationOf(asked);
 }
 

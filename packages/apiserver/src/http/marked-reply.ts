@@ -4,6 +4,12 @@ import type { Reply, ReplyHeaders } from './reply.js';
 export class MarkedReply implements Reply {
   readonly #to: Reply;
   #marks: ReplyHeaders;
+  /** The status that was sent; 0: none yet. */
+  status = 0;
+  /** How long the body is so far. */
+  bytes = 0;
+  /** Called with the length of each piece of the body. */
+  onWrite: ((bytes: number) => void) | undefined;
 
   constructor(to: Reply, marks: ReplyHeaders) {
     this.#to = to;
@@ -28,10 +34,13 @@ export class MarkedReply implements Reply {
   }
 
   head(status: number, headers: ReplyHeaders): void {
+    if (this.status === 0) this.status = status;
     this.#to.head(status, { ...this.#marks, ...headers });
   }
 
   write(bytes: Uint8Array): boolean {
+    this.bytes += bytes.length;
+    this.onWrite?.(bytes.length);
     return this.#to.write(bytes);
   }
 

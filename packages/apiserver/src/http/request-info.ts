@@ -107,6 +107,14 @@ export function isTrue(value: string): boolean {
   return !['false', '0'].includes(value.toLowerCase());
 }
 
+/** Subresources whose requests last as long as their caller likes. */
+const connections = ['attach', 'exec', 'proxy', 'log', 'portforward'];
+
+/** Whether a request lasts as long as its caller likes (`LongRunningRequestCheck`). */
+export function isLongRunning({ isResource, verb, subresource }: RequestInfo): boolean {
+  return isResource && (verb === 'watch' || connections.includes(subresource));
+}
+
 /** The one name that a field selector leaves, if it can stand in a path. */
 function nameOf(query: Query): string {
   const selector = first(query, 'fieldSelector');

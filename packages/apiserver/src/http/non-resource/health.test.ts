@@ -12,9 +12,9 @@ describe.each(['/healthz', '/livez', '/readyz'])('%s', (path) => {
   });
 
   test('reports which checks were excluded, and which excluded names match no check', async () => {
-    const report = await text(`${path}?verbose&exclude=etcd&exclude=nope`);
+    const report = await text(`${path}?verbose&exclude=etcd&exclude=nope&exclude=none`);
     expect(report).toContain('[+]etcd excluded: ok\n');
-    expect(report).toContain('warn: some health checks cannot be excluded: no matches for "nope"\n');
+    expect(report).toContain('warn: some health checks cannot be excluded: no matches for "none","nope"\n');
   });
 
   test('answers for one check', async () => {

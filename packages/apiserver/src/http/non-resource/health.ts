@@ -1,3 +1,4 @@
+import { goQuote } from '../../status/go-quote.js';
 import type { Query } from '../options/query-string.js';
 import type { Reply } from '../reply.js';
 import { pageNotFound, sendText } from '../status-answer.js';
@@ -64,7 +65,7 @@ export function serveHealth(path: string, query: Query, reply: Reply): void {
 function report(head: string, names: readonly string[], query: Query): string {
   const excluded = new Set(query.get('exclude') ?? []);
   const lines = names.map((name) => `[+]${name}${excluded.has(name) ? ' excluded:' : ''} ok\n`);
-  const unknown = [...excluded].filter((name) => !names.includes(name)).map((name) => `"${name}"`);
-  const warning = `warn: some health checks cannot be excluded: no matches for ${unknown.join(', ')}\n`;
+  const unknown = [...excluded].filter((name) => !names.includes(name)).sort();
+  const warning = `warn: some health checks cannot be excluded: no matches for ${unknown.map((name) => goQuote(name)).join(',')}\n`;
   return `${lines.join('')}${unknown.length === 0 ? '' : warning}${head} check passed\n`;
 }

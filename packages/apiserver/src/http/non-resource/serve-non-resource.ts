@@ -1,10 +1,14 @@
+import { Buffer } from 'node:buffer';
 import type { Scheduler } from 'riata/runtime';
 import type { Aggregation } from '../../aggregation/aggregation.js';
+import type { Measured, ServerMetrics } from '../../metrics/server-metrics.js';
+import { metricsType } from '../../metrics/text-metrics.js';
 import type { OpenApi } from '../../openapi/documents.js';
 import type { ResourceTable } from '../../resource/resource-table.js';
 import { noSuchPath, Refusal } from '../../status/refusal.js';
 import { encodeBody } from '../body/encode-body.js';
 import { checkRouteAccepts, discoveryTransforms, negotiate, noTransforms, objectProduces } from '../body/negotiate.js';
+import { acceptsGzip, GzipReply } from '../node/gzip-reply.js';
 import { type Reply, sendBytes } from '../reply.js';
 import type { RequestInfo } from '../request-info.js';
 import type { ServerRequest } from '../server-request.js';
@@ -40,12 +44,15 @@ export interface NonResourceParts {
   readonly aggregation?: Aggregation | undefined;
   /** @default that is not served */
   readonly openIdKeys?: (() => OpenIdKeys) | undefined;
+  /** @default there are none */
+  readonly metrics?: Pick<ServerMetrics, 'text' | 'reset'> | undefined;
 }
 
 interface Asked {
   readonly request: ServerRequest;
   readonly info: RequestInfo;
   readonly reply: Reply;
+  readonly measured?: Measured | undefined;
 }
 
 /** Answers non-resource requests: discovery, health, version. Throws a refusal for all others. */
@@ -54,7 +61,11 @@ export async function serveNonResource(parts: NonResourceParts, asked: Asked): P
   const segments = path.replace(/^\/|\/$/g, '').split('/');
   const [head = '', group = '', version = ''] = segments;
   if (path.startsWith('//')) throw pageNotFound();
-  if (isHealthPath(path)) return serveHealth(path, asked.info.query, asked.reply);
+  if (isHealthPath(path)) {
+    if (path.lastIndexOf('/') === 0) asked.measured?.path(asked.info, '');
+    return serveHealth(path, asked.info.query, asked.reply);
+  }
+  if (path === '/metrics' && parts.metrics !== undefined) return serveMetrics(parts.metrics, asked);
   if (path.startsWith('/.well-known/') || path.startsWith('/openid/')) return serveOpenId(parts, asked);
   if (head === 'version' && segments.length === 1) return serveVersion(asked);
   if (head === 'version') throw noSuchPath();
@@ -66,6 +77,19 @@ export async function serveNonResource(parts: NonResourceParts, asked: Asked): P
   if (head === 'apis' && segments.length === 3) return serveResources(parts, asked, group, version);
   if (head === 'openapi') return serveOpenApi(await parts.openApi(), asked, parts.clock.now(), parts.aggregation);
   throw pageNotFound();
+}
+
+/** Any method reads, but a DELETE, which lets them count from zero. */
+function serveMetrics(metrics: Pick<ServerMetrics, 'text' | 'reset'>, { request, reply }: Asked): void {
+  if (request.method === 'DELETE') {
+    metrics.reset();
+    const headers = { ...commonHeaders, 'content-type': 'text/plain; charset=utf-8' };
+    sendBytes(reply, 200, headers, Buffer.from('metrics reset\n'));
+    return;
+  }
+  const gzips = acceptsGzip(request.headers['accept-encoding']);
+  const headers = { ...commonHeaders, 'content-type': metricsType };
+  sendBytes(gzips ? new GzipReply(reply) : reply, 200, headers, Buffer.from(metrics.text()));
 }
 
 /** How the tokens of service accounts can be checked. */
@@ -147,6 +171,7 @@ async function serveNegotiated({ request, info, reply }: Asked, document: object
 
 async function serveAggregated({ discovery }: NonResourceParts, asked: Asked, core: boolean): Promise<void> {
   const { request, info, reply } = asked;
+  asked.measured?.path(info, 'apiserver');
   const { mediaType, pretty } = negotiate(request, info, discoveryTransforms);
   const { document, etag } = discovery.aggregated(core);
   const headers = { 'cache-control': 'public', etag, vary: 'Accept' };
@@ -178,5 +203,6 @@ function pathsOf({ table, aggregation }: NonResourceParts): string[] {
   });
   const openApi = ['/openapi/v2', '/openapi/v3', '/openapi/v3/'];
   const openId = ['/.well-known/openid-configuration', '/openid/v1/jwks'];
-  return [...new Set([...groups, '/apis', '/apis/', ...healthPaths(), ...openApi, ...openId, '/version'])].sort();
+  const rest = ['/metrics', '/version'];
+  return [...new Set([...groups, '/apis', '/apis/', ...healthPaths(), ...openApi, ...openId, ...rest])].sort();
 }
