@@ -70,7 +70,8 @@ export class WithheldObjects<T extends KubeObject> {
       this.#retry(each, withheld),
     );
     const known = this.#failing.get(id);
-    const at = func === 'metadata' ? undefined : thrownAt(error);
+    // The error itself was made on a stack that begins with the transport, which may be the user's, too: its cause names the line.
+    const at = error instanceof Error ? thrownAt(error.cause) : undefined;
     const failure = { key: id, function: func, error, ...(at !== undefined && { at }) };
     const isNewer = known !== undefined && known.object !== object;
     const { attempt, retryMs, isNews } = this.#failing.add(
