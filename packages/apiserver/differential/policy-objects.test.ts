@@ -1,5 +1,6 @@
 import { merge, post, put, remove } from './asks.js';
 import { play, serverPair, uniqueName } from './pair.js';
+import type { Ask } from './wire.js';
 
 const pair = serverPair();
 const api = '/apis/admissionregistration.k8s.io/v1';
@@ -268,5 +269,65 @@ play(pair, 'mutating admission policies, good and bad', () => {
     of([apply('Object{}')], { matchConstraints: { resourceRules: [{ ...rule, operations: ['DELETE', 'UPDATE'] }] } }),
     of([apply('Object{}')], { matchConstraints: { resourceRules: [{ ...rule, operations: ['*'] }] } }),
     of([apply('Object{}')], { matchConstraints: { resourceRules: [{ ...rule, operations: ['CONNECT'] }] } }),
+  ];
+});
+
+play(pair, 'who may name and bind params', () => {
+  const name = uniqueName('w');
+  const user = `user-${name}`;
+  const rbac = '/apis/rbac.authorization.k8s.io/v1';
+  const apiGroup = 'rbac.authorization.k8s.io';
+  const as = (ask: Ask): Ask => ({ ...ask, headers: { 'impersonate-user': user } });
+  const policies = ['validatingadmissionpolicies', 'mutatingadmissionpolicies'];
+  const bindings = ['validatingadmissionpolicybindings', 'mutatingadmissionpolicybindings'];
+  const rules = [
+    { apiGroups: ['admissionregistration.k8s.io'], resources: [...policies, ...bindings], verbs: ['*'] },
+    { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
+    { apiGroups: [''], resources: ['configmaps'], resourceNames: ['mine'], verbs: ['get'] },
+    { apiGroups: [''], resources: ['services'], verbs: ['list'] },
+  ];
+  const mutations = [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression: 'Object{}' } }];
+  const validations = [{ expression: 'true' }];
+  const spec = { matchConstraints, validations, mutations, reinvocationPolicy: 'Never' };
+  const kind = (of: string) => ({ apiVersion: 'v1', kind: of });
+  const quiet = '?dryRun=All&fieldValidation=Ignore';
+  const policy = (path: string, more: object, query = quiet) =>
+    post(`${api}/${path}${query}`, { metadata: { name }, spec: { ...spec, ...more } });
+  const binding = (path: string, policyName: string, paramRef: object) =>
+    as(
+      post(`${api}/${path}${quiet}`, {
+        metadata: { name },
+        spec: { policyName, validationActions: ['Deny'], paramRef: { parameterNotFoundAction: 'Deny', ...paramRef } },
+      }),
+    );
+  return [
+    post(`${rbac}/clusterroles`, { metadata: { name }, rules }),
+    post(`${rbac}/clusterrolebindings`, {
+      metadata: { name },
+      roleRef: { apiGroup, kind: 'ClusterRole', name },
+      subjects: [{ kind: 'User', name: user, apiGroup }],
+    }),
+    post(
+      '/apis/authorization.k8s.io/v1/subjectaccessreviews',
+      { spec: { user, resourceAttributes: { verb: 'list', resource: 'services' } } },
+      { until: ({ body }) => body.status?.allowed === true, silent: true },
+    ),
+    ...policies.flatMap((path) => [
+      ...['Secret', 'ConfigMap', 'Service', 'Nothing'].map((of) => as(policy(path, { paramKind: kind(of) }))),
+      as(policy(path, { paramKind: kind('ConfigMap'), failurePolicy: 'Other' })),
+      policy(path, { paramKind: kind('ConfigMap') }, '?fieldValidation=Ignore'),
+      as(merge(`${api}/${path}/${name}`, { metadata: { labels: { a: 'b' } } })),
+      as(merge(`${api}/${path}/${name}`, { spec: { paramKind: kind('Pod') } })),
+    ]),
+    ...bindings.flatMap((path) => [
+      binding(path, 'nothing', { name: 'x' }),
+      binding(path, name, { name: 'x' }),
+      binding(path, name, { name: 'mine' }),
+      binding(path, name, { name: 'mine', namespace: 'default' }),
+      binding(path, name, { selector: {} }),
+    ]),
+    ...policies.map((path) => remove(`${api}/${path}/${name}`, undefined, { silent: true })),
+    remove(`${rbac}/clusterrolebindings/${name}`, undefined, { silent: true }),
+    remove(`${rbac}/clusterroles/${name}`, undefined, { silent: true }),
   ];
 });

@@ -60,9 +60,9 @@ export class AdmissionControl {
   }
 
   #makeChain(): AdmissionChain {
-    const { admissionPlugins } = writeParts();
+    const { admissionPlugins, paramAccess } = writeParts();
     const here = this.#names.map((name) => admissionPlugins[name]?.(this.#parts));
-    return new AdmissionChain(here.filter((plugin) => plugin !== undefined));
+    return new AdmissionChain([paramAccess(this.#parts), ...here.filter((plugin) => plugin !== undefined)]);
   }
 }
 

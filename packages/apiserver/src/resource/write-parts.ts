@@ -4,6 +4,7 @@
  */
 export { admissionPlugins } from '../admission/plugins.js';
 export { checkPolicyTypes } from '../admission/policy/check-policy-types.js';
+export { paramAccess } from '../admission/policy/param-access.js';
 export { QuotaController } from '../controllers/quota-controller.js';
 export { schemaOfBuiltIn } from './built-in/built-in-resource-schema.js';
 export { builtInRules } from './built-in/built-in-rules.js';

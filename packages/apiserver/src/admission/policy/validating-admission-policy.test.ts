@@ -66,6 +66,27 @@ describe('on a server', () => {
     );
   });
 
+  test('nobody can name params that they may not read', async () => {
+    await using server = await ApiServer.start();
+    await using admin = createClient(server.config);
+    const rules = [{ apiGroups: ['*'], resources: ['validatingadmissionpolicies'], verbs: ['create'] }];
+    await admin.create(ClusterRole({ metadata: { name: 'author' }, rules }));
+    await admin.create(
+      ClusterRoleBinding({
+        metadata: { name: 'author' },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'author' },
+        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'eve' }],
+      }),
+    );
+    await using eve = createClient(server.as({ user: 'eve' }).config);
+    const validations = [{ expression: 'params == null' }];
+    const paramKind = { apiVersion: 'v1', kind: 'Secret' };
+    await expect(eve.create(policyOf('spy', { paramKind, validations }))).rejects.toThrow(
+      'must have "get" permission on all objects of the referenced paramKind (kind=Secret, apiVersion=v1)',
+    );
+    await eve.create(policyOf('fair', { validations: [{ expression: 'true' }] }));
+  });
+
   test('does nothing when it is disabled', async () => {
     await using server = await ApiServer.start({ admission: { disable: ['ValidatingAdmissionPolicy'] } });
     await using client = createClient(server.config);
