@@ -196,7 +196,7 @@ export class Aggregation {
     const { requests, storage, isResolved, setAvailable } = this.#parts;
     const stopping = this.#stopping.signal;
     const availability = await availabilityOf({ storage, requests, isResolved, stopping }, served, remote);
-    if (this.#watched.get(name)?.remote.service !== remote.service && !this.#isStill(name, remote)) return;
+    if (!this.#isStill(name, remote)) return;
     await this.#discover(name, served, remote, availability);
     setAvailable(name, availability);
     const now = this.#watched.get(name);

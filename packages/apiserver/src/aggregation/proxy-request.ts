@@ -1,9 +1,10 @@
 import { Buffer } from 'node:buffer';
+import type { Duplex } from 'node:stream';
 import { link, systemClock } from 'riata/runtime';
 import type { UserInfo } from '../authentication/user-info.js';
 import { type Reply, sendBytes } from '../http/reply.js';
 import type { ServerRequest } from '../http/server-request.js';
-import type { OutgoingResponse } from '../webhook-client/outgoing-requests.js';
+import type { OutgoingResponse, Upgraded } from '../webhook-client/outgoing-requests.js';
 import { answerHeaders, proxyHeaders } from './proxy-headers.js';
 import type { RemoteRequests } from './remote-requests.js';
 import type { RemoteService } from './remote-service.js';
@@ -29,16 +30,39 @@ export async function proxyRequest(
   using scope = link(request.signal, late.signal);
   try {
     const { method, path, body } = request;
-    const headers = proxyHeaders(request.headers, user);
+    const headers = { ...proxyHeaders(request.headers, user), ...upgradeHeaders(request) };
     const sent = { method, path, headers, signal: scope.signal, ...(body.length === 0 ? {} : { body }) };
     const response = await requests.send(remote, sent);
-    await pass(response, reply, scope.signal);
+    const { upgraded } = response;
+    if (upgraded !== undefined && request.upgrade !== undefined) await join(upgraded, request.upgrade());
+    else await pass(response, reply, scope.signal);
   } catch (error) {
     if (request.signal.aborted || reply.started) return reply.abort();
     sendProblem(reply, 503, error instanceof Error ? error.message : String(error));
   } finally {
     timer?.cancel();
   }
+}
+
+/** What asks for another protocol, where the connection of the client can be taken over. */
+function upgradeHeaders({ headers, upgrade }: ServerRequest): Readonly<Record<string, string>> {
+  const { upgrade: protocol } = headers;
+  return upgrade === undefined || protocol === undefined ? {} : { connection: 'Upgrade', upgrade: protocol };
+}
+
+/** Hands all bytes on in both directions, until one side ends. */
+function join({ head, socket }: Upgraded, client: Duplex): Promise<void> {
+  client.write(head, 'latin1');
+  return new Promise((resolve) => {
+    const end = () => {
+      client.destroy();
+      socket.destroy();
+      resolve();
+    };
+    for (const side of [client, socket]) side.once('close', end).once('error', end);
+    socket.pipe(client);
+    client.pipe(socket);
+  });
 }
 
 async function pass(response: OutgoingResponse, reply: Reply, signal: AbortSignal): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { ClientCertificate } from '../authentication/client-certificate.js';
 
 /** A request as the server sees it, whichever way it came. */
@@ -12,6 +13,11 @@ export interface ServerRequest {
   readonly impersonation?: Readonly<Record<string, readonly string[]>> | undefined;
   /** The certificate that the client has shown in the TLS handshake; undefined without one. */
   readonly certificate?: ClientCertificate | undefined;
+  /**
+   * Takes over the connection of a client that asks for another protocol (`Connection: Upgrade`): the server sends no
+   * answer any more. Undefined where a connection cannot be taken over.
+   */
+  readonly upgrade?: (() => Duplex) | undefined;
   /** Empty without a body. A body longer than {@link maxBodyBytes} may be cut one byte behind that. */
   readonly body: Uint8Array;
   /** Aborts when the client has disconnected, or the server stops: the answer has no reader any more. */

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Agent, IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Identity } from 'riata/runtime';
 import { goNetworkError } from './go-network-error.js';
 import type { InProcessHandlers } from './in-process-handlers.js';
@@ -33,6 +34,15 @@ export interface OutgoingResponse {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: AsyncIterable<Uint8Array>;
+  /** Set when the other side has switched protocols. */
+  readonly upgraded?: Upgraded;
+}
+
+/** A connection over which another protocol is spoken from now on. */
+export interface Upgraded {
+  /** The answer that says so, up to the end of its head. */
+  readonly head: string;
+  readonly socket: Duplex;
 }
 
 /** No answer came. Its message is that of Go's client, without the URL. */
@@ -91,6 +101,11 @@ export class OutgoingRequests {
         },
         (incoming) => resolve({ status: incoming.statusCode ?? 0, headers: linesOf(incoming), body: incoming }),
       );
+      outgoing.on('upgrade', (incoming, socket, rest) => {
+        if (rest.length > 0) socket.unshift(rest);
+        const status = incoming.statusCode ?? 0;
+        resolve({ status, headers: {}, body: noBody(), upgraded: { head: headOf(incoming), socket } });
+      });
       outgoing.on('error', (error) => {
         reject(signal.aborted ? signal.reason : new OutgoingError(goNetworkError(error, { host, port })));
       });
@@ -152,6 +167,13 @@ function headersOf({ headers }: Response): Record<string, string | readonly stri
   });
   const cookies = headers.getSetCookie();
   return cookies.length > 1 ? { ...found, 'set-cookie': cookies } : found;
+}
+
+/** The head of an answer as it came. */
+function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage): string {
+  const lines = [`HTTP/1.1 ${statusCode} ${statusMessage}`];
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);
+  return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
 function linesOf({ headersDistinct }: IncomingMessage): Record<string, string | readonly string[]> {

@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Readable, Writable } from 'node:stream';
+import type { Duplex, Readable, Writable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { type Identity, link, listenProblem, type Scheduler } from 'riata/runtime';
 import { type ClientCertificate, clientCertificateOf } from '../../authentication/client-certificate.js';
@@ -68,6 +68,7 @@ export class NodeServer {
           ),
         )
       : createServer(settings, listener);
+    this.#server.on('upgrade', (incoming, socket, head) => this.#takeUpgrade(incoming, socket as Socket, head));
     this.#server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
@@ -156,6 +157,26 @@ export class NodeServer {
     });
   }
 
+  /** A request for another protocol is answered as any other, unless somebody takes the connection over. */
+  #takeUpgrade(incoming: IncomingMessage, socket: Socket, head: Buffer): void {
+    const { method = '', url: path = '', rawHeaders } = incoming;
+    const headers = headersOf(incoming.headers);
+    const response = new ServerResponse(incoming);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    response.once('finish', () => socket.end());
+    let taken: Duplex | undefined;
+    const upgrade = () => {
+      response.detachSocket(socket);
+      if (head.length > 0) socket.unshift(head);
+      taken = socket;
+      return socket;
+    };
+    const request = { method, path, headers, ...this.#clientOf(socket as TLSSocket, headers, rawHeaders), upgrade };
+    const reply = () => new NodeReply(response, this.#options.clock, this.#batch);
+    this.#run(request, incoming, response, reply, () => taken ?? response);
+  }
+
   #takeStream(stream: ServerHttp2Stream, sent: IncomingHttpHeaders, rawHeaders: readonly string[]): void {
     const { ':method': method = '', ':path': path = '', ':authority': host } = sent;
     const headers = { host, ...headersOf(sent) };
@@ -177,7 +198,14 @@ export class NodeServer {
     return this.#certificates.get(socket);
   }
 
-  #run(request: RequestHead, incoming: Readable, response: Writable, reply: () => Reply): void {
+  /** @param last what is closed when all is over; the response by default */
+  #run(
+    request: RequestHead,
+    incoming: Readable,
+    response: Writable,
+    reply: () => Reply,
+    last: () => Writable = () => response,
+  ): void {
     const gone = new AbortController();
     const leave = () => gone.abort(new Error('the client has gone'));
     response.once('close', () => {
@@ -187,7 +215,7 @@ export class NodeServer {
     response.once('aborted', leave);
     // A broken connection shows by the close above.
     for (const stream of [incoming, response]) stream.on('error', () => {});
-    const serving = this.#serve(request, incoming, response, reply, gone.signal);
+    const serving = this.#serve(request, incoming, last, reply, gone.signal);
     this.#running.set(
       response,
       serving.finally(() => this.#running.delete(response)),
@@ -197,21 +225,21 @@ export class NodeServer {
   async #serve(
     request: RequestHead,
     incoming: Readable,
-    response: Writable,
+    last: () => Writable,
     reply: () => Reply,
     signal: AbortSignal,
   ): Promise<void> {
     const body = await readBody(incoming);
     if (body === undefined) {
-      response.destroy();
+      last().destroy();
       return;
     }
     await this.#handle({ ...request, body, signal }, reply());
-    await finished(response);
+    await finished(last());
   }
 }
 
-type RequestHead = Pick<ServerRequest, 'method' | 'path' | 'headers' | 'impersonation' | 'certificate'>;
+type RequestHead = Pick<ServerRequest, 'method' | 'path' | 'headers' | 'impersonation' | 'certificate' | 'upgrade'>;
 
 function listen(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<void> {
   return new Promise<void>((resolve, reject) => {

@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject, type JsonObject, type KubeObject, type StructuralSchema, splitApiVersion } from 'riata/object';
+import {
+  ApplyError,
+  isJsonObject,
+  type JsonObject,
+  type KubeObject,
+  type StructuralSchema,
+  splitApiVersion,
+} from 'riata/object';
 import { ruleChecker } from '../../cel/rules/check-rules.js';
 import { IllTypedError } from '../../schema/built-in/decode-typed.js';
 import type { CrdSpec, CrdVersion } from '../../schema/crd/crd-object.js';
@@ -9,7 +16,7 @@ import { withDefaults } from '../../schema/structural/defaults.js';
 import { readCustomResource } from '../../schema/structural/read-custom-resource.js';
 import { checkContent, checkStatusContent, type ScalePaths } from '../../schema/structural/validate-custom-resource.js';
 import type { FieldError } from '../../status/field-error.js';
-import { forbiddenWrite, type Refusal, type ResourceName } from '../../status/refusal.js';
+import { forbiddenWrite, Refusal, type ResourceName } from '../../status/refusal.js';
 import { atOnce, type Steps } from '../../steps.js';
 import { customDeprecation } from '../built-in/deprecation.js';
 import { statusApart, trackingOf } from '../fields/managed-fields.js';
@@ -211,11 +218,20 @@ function schemaOf(
       type: schemas.mergeType(apiVersion),
       versions: (other) => ({
         type: schemas.mergeType(other),
-        ...(conversions && { convert: (object: JsonObject) => conversions.known(object, other) }),
+        ...(conversions && { convert: (object: JsonObject) => trackedAs(object, other, conversions) }),
       }),
       resetFields: statusApart(hasStatus),
     }),
   };
+}
+
+/** An object in another version, for the account of its fields: an update goes on without one that fails. */
+function trackedAs(object: JsonObject, apiVersion: string, conversions: StoredConversions): JsonObject {
+  try {
+    return conversions.known(object, apiVersion);
+  } catch (error) {
+    throw error instanceof Refusal ? new ApplyError(500, error.message) : error;
+  }
 }
 
 function readCustom(object: JsonObject, schema: StructuralSchema, apiVersion: string, kind: string) {

@@ -1,4 +1,4 @@
-import { ApplyError, type JsonObject, type KubeObject } from 'riata/object';
+import type { JsonObject, KubeObject } from 'riata/object';
 import { Refusal } from '../../status/refusal.js';
 import { type Steps, wait } from '../../steps.js';
 import type { Resource } from '../resource.js';
@@ -57,7 +57,7 @@ export class StoredConversions {
   /** By the stored object. */
   readonly #shown = new WeakMap<KubeObject, KubeObject>();
   /** What field managers of other versions look at, by version and text. */
-  readonly #known = new Map<string, JsonObject | ApplyError>();
+  readonly #known = new Map<string, JsonObject | Refusal>();
 
   constructor(parts: StoredConversionParts) {
     const { apiVersion, storedAs, converter, schemas, asStored } = parts;
@@ -108,12 +108,12 @@ export class StoredConversions {
     return this.#schemas.trimmed(converted, this.#storedAs);
   }
 
-  /** An object in another version, for who keeps account of its fields. Throws {@link MissingConversion}. */
+  /** An object in another version, for who looks at it there. Throws {@link MissingConversion}, then a `Refusal`. */
   known(object: JsonObject, apiVersion: string): JsonObject {
     const id = `${apiVersion} ${JSON.stringify(object)}`;
     const known = this.#known.get(id);
     if (known === undefined) throw new MissingConversion(() => this.#learn(id, object, apiVersion));
-    if (!(known instanceof ApplyError)) return known;
+    if (!(known instanceof Refusal)) return known;
     this.#known.delete(id);
     throw known;
   }
@@ -126,7 +126,7 @@ export class StoredConversions {
       this.#known.set(id, converted);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      this.#known.set(id, new ApplyError(500, error.message));
+      this.#known.set(id, error);
     }
   }
 }
