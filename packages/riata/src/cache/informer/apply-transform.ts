@@ -8,6 +8,12 @@ const identity = ['namespace', 'name', 'uid', 'resourceVersion'] as const;
 /** A transform does not do what it has to: only its author can mend that. */
 export class TransformError extends Error {
   override readonly name = 'TransformError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    // The stack leads through the transport that delivered the bytes, which may be the user's and is not to blame.
+    this.stack = `${this.name}: ${message}`;
+  }
 }
 
 /**
