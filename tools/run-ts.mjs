@@ -27,7 +27,7 @@ await build({
   input: resolve(program),
   platform: 'node',
   resolve: { conditionNames: ['riata-source', 'node', 'import', 'default'] },
-  external: ['yaml', 'zod', ...(isPacked ? [/^(?:riata|@riata\/[^/]+)(?:\/|$)/] : [])],
+  external: ['yaml', 'zod', 'classic-level', ...(isPacked ? [/^(?:riata|@riata\/[^/]+)(?:\/|$)/] : [])],
   transform: { target: 'node20' },
   output: { file: outfile, format: 'esm', sourcemap: 'inline', codeSplitting: false },
 });

@@ -1,4 +1,7 @@
-import { ApiServer, adminKubeconfig, admissionWebhook } from '@riata/apiserver';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ApiServer, adminKubeconfig, admissionWebhook, type ServerSnapshot } from '@riata/apiserver';
 import { Sandbox } from '@riata/sandbox';
 import { createClient, defineKind, isForbidden, type RestConfig, VirtualClock } from 'riata';
 import {
@@ -239,6 +242,40 @@ test('metrics', async () => {
   const { url } = await server.listen({ tls: false });
   const metrics = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${server.token}` } });
   expect(await metrics.text()).toContain('resource="configmaps",scope="cluster",subresource="",verb="LIST"');
+});
+
+async function prepare(): Promise<ServerSnapshot> {
+  await using server = await ApiServer.start();
+  await using client = createClient(server.config);
+  for (const name of ['a', 'b', 'c']) await client.create(ConfigMap({ metadata: { namespace: 'default', name } }));
+  await server.idle();
+  return server.snapshot();
+}
+
+test('snapshots', async () => {
+  const snapshot = await prepare();
+  await using server = await ApiServer.start({ from: snapshot });
+  await using client = createClient(server.config);
+  await client.delete(ConfigMap, { namespace: 'default', name: 'a' }); // no other server sees this
+  await using other = await ApiServer.start({ from: snapshot });
+  await using otherClient = createClient(other.config);
+  expect((await otherClient.get(ConfigMap, { namespace: 'default', name: 'a' })).metadata.name).toBe('a');
+});
+
+test('a data directory', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'riata-guide-'));
+  try {
+    {
+      await using server = await ApiServer.start({ dataDir });
+      await using client = createClient(server.config);
+      await client.create(ConfigMap({ metadata: { namespace: 'default', name: 'kept' } })); // on the disk when this resolves
+    }
+    await using server = await ApiServer.start({ dataDir });
+    await using client = createClient(server.config);
+    expect((await client.get(ConfigMap, { namespace: 'default', name: 'kept' })).metadata.name).toBe('kept');
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
 });
 
 test('time, randomness and the network', async () => {

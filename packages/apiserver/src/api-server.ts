@@ -1,106 +1,39 @@
 import {
   type Authority,
   consoleLogger,
-  type Logger,
-  optionNames,
-  type Random,
   refuseUnknownOptions,
   type Scheduler,
   Shutdown,
   systemClock,
   systemRandom,
 } from 'riata/runtime';
-import type { AdmissionOptions } from './admission/admission.js';
 import { checkEnabled } from './admission/admission-control.js';
+import {
+  type ApiServerOptions,
+  apiServerOptionNames,
+  type ConnectOptions,
+  connectOptionNames,
+  type ListenOptions,
+  listenOptionNames,
+  type RestartOptions,
+  restartOptionNames,
+  type SuspendOptions,
+  suspendOptionNames,
+} from './api-server-options.js';
 import { identitiesOf, type ServiceAccountIdentity, type UserIdentity, userInfoOf } from './authentication/identity.js';
-import type { Faults } from './faults.js';
 import { adminKubeconfig } from './http/admin-kubeconfig.js';
-import { Dispatcher } from './http/dispatcher.js';
+import { Dispatcher, type Durability } from './http/dispatcher.js';
 import { InProcessTransport } from './http/in-process/in-process-transport.js';
 import type { NodeServer } from './http/node/node-server.js';
 import { once } from './once.js';
 import { loadWriteParts } from './resource/load-write-parts.js';
-import { certificateNames, newAuthority } from './server-authority.js';
+import { certificateNames, serverValidity } from './server-authority.js';
 import { ServerCore } from './server-core.js';
+import { newIdentity, newToken, type ServerIdentity } from './server-identity.js';
+import { ServerSnapshot } from './server-snapshot.js';
 import { MemoryStorage } from './storage/memory-storage.js';
 import type { Storage } from './storage/storage.js';
 import type { InProcessHandler } from './webhook-client/in-process-handlers.js';
-import type { ResolveService } from './webhook-client/service-resolver.js';
-
-/** Options of `ApiServer.start`. */
-export interface ApiServerOptions {
-  /** What timeouts, TTLs and times of objects come from; a `VirtualClock` in tests. @default systemClock */
-  readonly clock?: Scheduler;
-  /** What uids and generated names come from. @default systemRandom */
-  readonly random?: Random;
-  /** @default warnings and errors, to standard error */
-  readonly log?: Logger;
-  /** Where objects live. @default memory */
-  readonly storage?: Storage;
-  /** The administrator's token. @default a new one, that cannot be guessed */
-  readonly token?: string;
-  /** Tokens of other users, as in kube-apiserver's `--token-auth-file`. @default none */
-  readonly tokens?: Readonly<Record<string, UserIdentity>>;
-  /**
-   * Do what kube-controller-manager does for every kind, too: namespaces get a ServiceAccount and the root certificate
-   * and are emptied when deleted, and garbage is collected. @default true
-   */
-  readonly controllers?: boolean;
-  /** Whether a scheduler runs in this process: ComponentStatuses show it as healthy. @default false */
-  readonly scheduler?: boolean;
-  /**
-   * Where Services are reached that webhooks and aggregated API servers stand behind; undefined for one: by its
-   * ExternalName or a ready endpoint. @default all of them
-   */
-  readonly resolveService?: ResolveService;
-  /**
-   * Which admission plugins run, as kube-apiserver's `--enable-admission-plugins` and `--disable-admission-plugins` say.
-   * @default those that kube-apiserver has on
-   */
-  readonly admission?: AdmissionOptions;
-  /** Cuts in-process answers into pieces at random places, for tests. @default as they were written */
-  readonly cuts?: Random;
-}
-
-export const apiServerOptionNames = optionNames<ApiServerOptions>({
-  clock: true,
-  random: true,
-  log: true,
-  storage: true,
-  token: true,
-  tokens: true,
-  controllers: true,
-  scheduler: true,
-  resolveService: true,
-  admission: true,
-  cuts: true,
-});
-
-/** Where others reach the server. */
-export interface ListenOptions {
-  /** @default '127.0.0.1' */
-  readonly host?: string;
-  /** 0: one that is free. @default 0 */
-  readonly port?: number;
-  /** HTTPS, with a certificate of the server's own authority. @default true */
-  readonly tls?: boolean;
-}
-
-export const listenOptionNames = optionNames<ListenOptions>({ host: true, port: true, tls: true });
-
-/** How one client reaches the server. */
-export interface ConnectOptions {
-  /** What `faults` calls it. @default 'client-1', 'client-2', … */
-  readonly name?: string;
-  /** What goes wrong between this client and the server. @default nothing */
-  readonly faults?: Faults;
-  /** Cuts answers into pieces at random places. @default as they were written */
-  readonly cuts?: Random;
-  /** What it authenticates by. @default the administrator's token */
-  readonly token?: string;
-}
-
-export const connectOptionNames = optionNames<ConnectOptions>({ name: true, faults: true, cuts: true, token: true });
 
 /** The user that a client acts as. */
 export interface ActingAs {
@@ -115,24 +48,6 @@ export interface ActingAs {
   /** The text of a kubeconfig, for clients elsewhere, once the server listens. */
   kubeconfig(listening: Pick<Listening, 'url' | 'ca'>): string;
 }
-
-/** How a server goes down. */
-export interface SuspendOptions {
-  /**
-   * Watches are ended in order and requests in flight are answered first; they get two seconds. Otherwise all
-   * connections are cut where they are. @default false
-   */
-  readonly graceful?: boolean;
-}
-
-export const suspendOptionNames = optionNames<SuspendOptions>({ graceful: true });
-
-export interface RestartOptions extends SuspendOptions {
-  /** How long connections are refused, on the server's clock. @default 0 */
-  readonly downMs?: number;
-}
-
-export const restartOptionNames = optionNames<RestartOptions>({ downMs: true, graceful: true });
 
 /** A server that listens. */
 export interface Listening extends AsyncDisposable {
@@ -158,6 +73,14 @@ export interface InProcessConfig {
 /** How long requests in flight may take when a server stops gracefully. */
 const graceMs = 2_000;
 
+/** What a server starts from, and what it is known by. */
+interface Beginnings {
+  readonly storage: Storage;
+  readonly identity: ServerIdentity;
+  /** Releases what the server alone uses. */
+  close?(): Promise<void>;
+}
+
 /**
  * A Kubernetes API server in this process. Clients reach it by `config`, without a socket, or, after {@link listen},
  * over HTTP and HTTPS.
@@ -173,6 +96,7 @@ export class ApiServer implements AsyncDisposable {
   readonly config: InProcessConfig;
   /** The administrator's token. */
   readonly token: string;
+  readonly #beginnings: Beginnings;
   readonly #dispatcher: Dispatcher;
   readonly #core: ServerCore;
   /** What signs the server's own certificate: `kube-root-ca.crt` in every namespace. */
@@ -196,23 +120,33 @@ export class ApiServer implements AsyncDisposable {
   /** Starts a server. It is ready when this resolves. */
   static async start(options: ApiServerOptions = {}): Promise<ApiServer> {
     refuseUnknownOptions('ApiServer.start', options, apiServerOptionNames);
+    const clock = options.clock ?? systemClock;
     // A storage that was used before may hold definitions; and where a clock jumps, nothing may take real time later.
-    if (options.storage !== undefined || options.clock !== undefined) await loadWriteParts();
+    const { storage, dataDir, from } = options;
+    if ([storage, dataDir, from, options.clock].some((given) => given !== undefined)) await loadWriteParts();
     await checkEnabled(options.admission);
-    const server = new ApiServer(options);
-    // What every namespace has is there from the start.
-    await server.idle();
-    return server;
+    const beginnings = await beginningsOf(options, clock);
+    try {
+      const server = new ApiServer(options, clock, beginnings);
+      // What every namespace has is there from the start.
+      await server.idle();
+      await beginnings.storage.durable(beginnings.storage.revision);
+      return server;
+    } catch (error) {
+      await beginnings.close?.();
+      throw error;
+    }
   }
 
-  private constructor(options: ApiServerOptions) {
-    const { clock = systemClock, random = systemRandom, storage = new MemoryStorage({ clock }), cuts } = options;
+  private constructor(options: ApiServerOptions, clock: Scheduler, beginnings: Beginnings) {
+    const { random = systemRandom, cuts } = options;
+    const { storage, identity } = beginnings;
     const log = options.log ?? consoleLogger({ level: 'warn' });
-    const token = options.token ?? systemRandom.uuid().replaceAll('-', '');
-    this.token = token;
-    this.authority = newAuthority();
+    this.token = options.token ?? identity.token;
+    this.authority = identity.authority;
+    this.#beginnings = beginnings;
     this.#core = new ServerCore({
-      ...{ storage, clock, random, log, token },
+      ...{ storage, clock, random, log, token: this.token, signer: identity.signer },
       tokens: identitiesOf(options.tokens ?? {}),
       rootCertificate: this.authority.cert,
       controllers: options.controllers ?? true,
@@ -220,10 +154,13 @@ export class ApiServer implements AsyncDisposable {
       resolveService: options.resolveService,
       proxyIdentity: once(() => this.authority.issue('front-proxy-client', [])),
       admission: options.admission,
+      // A test that changes default roles expects to find them so in a copy of its server.
+      reconciles: options.dataDir !== undefined,
     });
     const { served: table, verbs: handlers, access, metrics } = this.#core;
     this.#dispatcher = new Dispatcher({
       ...{ table, handlers, gate: access, clock, log, metrics, stopping: this.#stopping.signal },
+      durability: storage instanceof MemoryStorage ? undefined : durabilityOf(storage),
       openIdKeys: () => access.tokens.openIdKeys(),
       flowHeaders: (user, info) => this.#core.flows.headersFor(user, info),
       aggregation: this.#core.aggregation,
@@ -255,6 +192,19 @@ export class ApiServer implements AsyncDisposable {
    */
   compact(revision: number = this.#core.storage.revision): void {
     this.#core.storage.compact(revision);
+  }
+
+  /**
+   * What the server holds now, to start others from: a suite prepares its cluster once, and each test gets its own copy.
+   *
+   * @example
+   * const snapshot = server.snapshot();
+   * await using copy = await ApiServer.start({ from: snapshot });
+   */
+  snapshot(): ServerSnapshot {
+    const { storage, identity } = this.#beginnings;
+    if (storage.snapshot === undefined) throw new TypeError('ApiServer.snapshot: the storage has no snapshot method');
+    return new ServerSnapshot({ storage: storage.snapshot(), identity: { ...identity, token: this.token } });
   }
 
   /** Resolves when the server has no pending work: garbage, namespaces and definitions are handled. */
@@ -317,7 +267,7 @@ export class ApiServer implements AsyncDisposable {
     const server = await NodeServer.listen((request, reply) => this.#dispatcher.handle(request, reply), {
       host,
       port,
-      tls: tls ? this.authority.issue('riata-apiserver', certificateNames(host)) : undefined,
+      tls: tls ? this.authority.issue('riata-apiserver', certificateNames(host), serverValidity()) : undefined,
       clientAuthority: tls ? this.authority.cert : undefined,
       // Who is at the other end of a socket lives in real time, whatever the clock of the server says.
       clock: systemClock,
@@ -340,7 +290,7 @@ export class ApiServer implements AsyncDisposable {
    */
   as(identity: UserIdentity | ServiceAccountIdentity): ActingAs {
     const user = userInfoOf('ApiServer.as', identity);
-    const token = systemRandom.uuid().replaceAll('-', '');
+    const token = newToken();
     this.#core.access.tokens.add(token, user);
     return {
       user: user.username,
@@ -366,6 +316,7 @@ export class ApiServer implements AsyncDisposable {
     await Promise.all([...this.#listening].map((server) => server.close()));
     this.#core.stop();
     await Promise.all([...this.#connections].map((transport) => transport.close()));
+    await this.#beginnings.close?.();
   }
 
   async #finishRunning(): Promise<void> {
@@ -395,4 +346,27 @@ export class ApiServer implements AsyncDisposable {
     };
     return { server: 'http://riata.in-process', transport, credentials };
   }
+}
+
+async function beginningsOf(options: ApiServerOptions, clock: Scheduler): Promise<Beginnings> {
+  const given = (['storage', 'dataDir', 'from'] as const).filter((name) => options[name] !== undefined);
+  if (given.length > 1) throw new TypeError(`ApiServer.start: ${given.join(' and ')} exclude each other`);
+  const { storage, dataDir, from } = options;
+  if (from !== undefined) {
+    const { storage: snapshot, identity } = ServerSnapshot.partsOf(from);
+    return { storage: new MemoryStorage({ clock, from: snapshot }), identity };
+  }
+  if (dataDir === undefined) return { storage: storage ?? new MemoryStorage({ clock }), identity: newIdentity() };
+  const { openDataDir } = await import('./storage/durable/open-data-dir.js');
+  const { acceptDataLoss = false, log = consoleLogger({ level: 'warn' }) } = options;
+  return openDataDir(dataDir, { clock, log, acceptDataLoss });
+}
+
+function durabilityOf(storage: Storage): Durability {
+  return {
+    settled: () => storage.durable(storage.revision),
+    get problem() {
+      return storage.problem;
+    },
+  };
 }

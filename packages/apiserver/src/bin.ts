@@ -3,8 +3,18 @@ import { runServerCommand } from './server-command.js';
 
 void runServerCommand({
   name: 'riata-apiserver',
-  about: 'Runs a Kubernetes API server that keeps its objects in memory.',
+  about: 'Runs a Kubernetes API server that keeps its objects in memory, or in a directory.',
   options: {
+    dataDir: {
+      written: '--data-dir DIR',
+      help: 'keep all data there, so that it survives crashes (default: memory only)',
+      default: '',
+    },
+    acceptDataLoss: {
+      written: '--accept-data-loss',
+      help: 'start with what is intact if files in the data directory are damaged',
+      default: false,
+    },
     controllers: {
       written: '--no-controllers',
       help: 'leave it to a kube-controller-manager to empty namespaces and to collect garbage',
@@ -21,9 +31,10 @@ void runServerCommand({
       default: [] as readonly string[],
     },
   },
-  async start({ token, controllers, enable, disable }) {
+  async start({ token, controllers, dataDir, acceptDataLoss, enable, disable }) {
     // The package's own entry, so that it is one file.
     const { ApiServer } = await import('./index.js');
-    return ApiServer.start({ token, controllers, admission: { enable, disable } });
+    const data = { acceptDataLoss, dataDir: dataDir === '' ? undefined : dataDir };
+    return ApiServer.start({ token, controllers, ...data, admission: { enable, disable } });
   },
 });

@@ -11,8 +11,8 @@ import {
 } from 'riata/rest';
 import { seededRandom, silentLogger, VirtualClock } from 'riata/runtime';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { ApiServer, type ConnectOptions, type InProcessConfig } from './api-server.js';
 import { type Fault, type FaultRequest, type Faults, randomFaults } from './faults.js';
+import { ApiServer, type ConnectOptions, type InProcessConfig } from './index.js';
 
 const log = silentLogger;
 const namespace = 'default';

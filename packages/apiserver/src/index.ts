@@ -9,17 +9,14 @@ export {
   type AdmissionReviewResponse,
   admissionWebhook,
 } from './admission/webhook/admission-webhook.js';
-export {
-  type ActingAs,
-  ApiServer,
-  type ApiServerOptions,
-  type ConnectOptions,
-  type InProcessConfig,
-  type Listening,
-  type ListenOptions,
-  type RestartOptions,
-  type SuspendOptions,
-} from './api-server.js';
+export { type ActingAs, ApiServer, type InProcessConfig, type Listening } from './api-server.js';
+export type {
+  ApiServerOptions,
+  ConnectOptions,
+  ListenOptions,
+  RestartOptions,
+  SuspendOptions,
+} from './api-server-options.js';
 export type { ServiceAccountIdentity, UserIdentity } from './authentication/identity.js';
 export {
   type Fault,
@@ -33,7 +30,16 @@ export {
 } from './faults.js';
 export { adminKubeconfig, type KubeconfigParts } from './http/admin-kubeconfig.js';
 export { InProcessTransport, type InProcessTransportOptions } from './http/in-process/in-process-transport.js';
+export { ServerSnapshot } from './server-snapshot.js';
+export { DataDirectoryError } from './storage/durable/data-directory-error.js';
 export { MemoryStorage, type MemoryStorageOptions } from './storage/memory-storage.js';
-export { CompactedError, type Seed, type Storage, type StorageEvent, type Stored } from './storage/storage.js';
+export {
+  CompactedError,
+  type Seed,
+  type Storage,
+  type StorageEvent,
+  type StorageSnapshot,
+  type Stored,
+} from './storage/storage.js';
 export type { InProcessHandler } from './webhook-client/in-process-handlers.js';
 export type { ResolveService, ServiceAddress, ServiceReference } from './webhook-client/service-resolver.js';

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import type { Listening, ListenOptions } from './api-server.js';
+import type { Listening } from './api-server.js';
+import type { ListenOptions } from './api-server-options.js';
 
 /** What every such command takes. */
 export interface CommonSettings {
@@ -11,12 +12,13 @@ export interface CommonSettings {
   readonly tls: boolean;
 }
 
-/** An option that only one command has: a number, a list with commas, or a switch that turns its setting into the opposite. */
+/** An option that only one command has: a number, a text, a list with commas, or a switch that turns its setting into the opposite. */
 export interface OwnOption {
   /** How it is written, e.g. `--nodes COUNT`. */
   readonly written: string;
   readonly help: string;
-  readonly default: number | boolean | readonly string[];
+  /** For a text, `''`: it was not given. */
+  readonly default: number | boolean | '' | readonly string[];
   /** The largest number. @default 65535 */
   readonly most?: number;
 }
@@ -29,7 +31,9 @@ export type Settings<Own extends OwnOptions> = CommonSettings & {
     ? number
     : Own[Name]['default'] extends readonly string[]
       ? readonly string[]
-      : boolean;
+      : Own[Name]['default'] extends string
+        ? string
+        : boolean;
 };
 
 /** A program that serves a Kubernetes API until it gets a signal. */
@@ -98,6 +102,7 @@ export function parseServerCommand<Own extends OwnOptions>(
     const value = given[flag];
     if (typeof option.default === 'object') return [setting, listOf(value) ?? option.default];
     if (isSwitch) return [setting, value === true ? !option.default : option.default];
+    if (option.default === '') return [setting, textOf(flag, value)];
     return [setting, numberOf(flag, value ?? String(option.default), option.most)];
   });
   return {
@@ -108,6 +113,11 @@ export function parseServerCommand<Own extends OwnOptions>(
 
 function listOf(given: string | boolean | undefined): readonly string[] | undefined {
   return typeof given === 'string' ? given.split(',').filter((name) => name !== '') : undefined;
+}
+
+function textOf(flag: string, given: string | boolean | undefined): string {
+  if (given === '') throw new TypeError(`--${flag} must not be empty`);
+  return typeof given === 'string' ? given : '';
 }
 
 function numberOf(flag: string, given: string | boolean, most = 65_535): number {

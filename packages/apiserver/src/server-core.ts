@@ -5,6 +5,7 @@ import { AdmissionControl } from './admission/admission-control.js';
 import { Aggregation } from './aggregation/aggregation.js';
 import { withAvailability } from './aggregation/availability.js';
 import { RemoteRequests } from './aggregation/remote-requests.js';
+import type { TokenSigner } from './authentication/json-web-token.js';
 import { TokenAuthenticator } from './authentication/token-authenticator.js';
 import type { UserInfo } from './authentication/user-info.js';
 import { AccessControl } from './authorization/access-control.js';
@@ -15,6 +16,7 @@ import {
   defaultRoleBindings,
   defaultRoles,
 } from './authorization/default-access.js';
+import { reconcileDefaults } from './authorization/reconcile-defaults.js';
 import { ApiServices } from './controllers/api-services.js';
 import { ClusterRoleAggregation } from './controllers/cluster-role-aggregation.js';
 import { controllerDeletes } from './controllers/controller-deletes.js';
@@ -63,6 +65,8 @@ export interface ServerCoreParts {
   readonly token: string;
   /** Tokens of other users. */
   readonly tokens?: Readonly<Record<string, UserInfo>>;
+  /** Signs tokens of ServiceAccounts. @default one with a new key */
+  readonly signer?: TokenSigner;
   /** What Pods would trust the server by, PEM. */
   readonly rootCertificate: string;
   /** Whether it does what kube-controller-manager does for every kind: empty namespaces, collect garbage. */
@@ -75,6 +79,8 @@ export interface ServerCoreParts {
   readonly proxyIdentity: () => Identity;
   /** Which admission plugins run. @default those of kube-apiserver */
   readonly admission?: AdmissionOptions | undefined;
+  /** Whether default roles of a used storage are completed, as kube-apiserver does when it starts. */
+  readonly reconciles: boolean;
 }
 
 /** The served resources of one generation. */
@@ -114,7 +120,7 @@ export class ServerCore {
   #lookup: Lookup | undefined;
 
   constructor(parts: ServerCoreParts) {
-    const { storage, clock, random, log, token, tokens, controllers, scheduler } = parts;
+    const { storage, clock, random, log, token, tokens, signer, controllers, scheduler } = parts;
     this.#parts = parts;
     this.storage = storage;
     const services = new ServiceResolver({ storage, resolve: parts.resolveService });
@@ -129,7 +135,8 @@ export class ServerCore {
     this.#loop = new WorkLoop(clock, log);
     const core = (plural: string) => this.#builtIn('', 'v1', plural);
     const now = () => clock.now();
-    this.access = new AccessControl(storage, new TokenAuthenticator({ store: this.#store, core, token, tokens, now }));
+    const tokenParts = { store: this.#store, core, token, tokens, signer, now };
+    this.access = new AccessControl(storage, new TokenAuthenticator(tokenParts));
     const { served } = this;
     const { authorizer } = this.access;
     this.#admission = new AdmissionControl(
@@ -161,8 +168,10 @@ export class ServerCore {
     });
     this.aggregation = this.#newAggregation(services);
     this.metrics = new ServerMetrics({ clock, storage, resources: () => this.#tables().values() });
+    const isNew = storage.revision === 0;
     this.#startControllers(namespaces);
-    this.#fill(namespaces);
+    if (isNew) this.#fill(namespaces);
+    else if (parts.reconciles) this.#reconcileAccess();
   }
 
   /** Resolves when the server has no pending work. */
@@ -299,7 +308,6 @@ export class ServerCore {
 
   /** What a new cluster holds. */
   #fill(namespaces: Resource): void {
-    if (this.#parts.storage.revision > 0) return;
     const context = this.#context();
     for (const name of ['kube-system', 'kube-public', 'kube-node-lease', 'default']) {
       this.#store.place(namespaces, '', ownNamespace(name), context);
@@ -322,16 +330,23 @@ export class ServerCore {
   }
 
   #fillAccess(context: WriteContext): void {
-    const group = 'rbac.authorization.k8s.io';
-    const seeds: Readonly<Record<string, readonly SeededObject[]>> = {
-      clusterroles: this.#parts.controllers ? aggregatedClusterRoles : defaultClusterRoles,
-      clusterrolebindings: defaultClusterRoleBindings,
-      roles: defaultRoles,
-      rolebindings: defaultRoleBindings,
-    };
-    for (const [plural, all] of Object.entries(seeds)) {
-      this.#store.seed(this.#builtIn(group, 'v1', plural), all, context);
-    }
+    for (const [resource, all] of this.#defaultAccess()) this.#store.seed(resource, all, context);
+  }
+
+  /** A version that was started on older data may have other roles by default. */
+  #reconcileAccess(): void {
+    const context = this.#context();
+    for (const [resource, all] of this.#defaultAccess()) reconcileDefaults(this.#store, resource, all, context);
+  }
+
+  #defaultAccess(): readonly (readonly [Resource, readonly SeededObject[]])[] {
+    const rbac = (plural: string) => this.#builtIn('rbac.authorization.k8s.io', 'v1', plural);
+    return [
+      [rbac('clusterroles'), this.#parts.controllers ? aggregatedClusterRoles : defaultClusterRoles],
+      [rbac('clusterrolebindings'), defaultClusterRoleBindings],
+      [rbac('roles'), defaultRoles],
+      [rbac('rolebindings'), defaultRoleBindings],
+    ];
   }
 
   #placeAll(group: string, plural: string, namespace: string, own: readonly OwnObject[], context: WriteContext): void {

@@ -1,16 +1,27 @@
 import { Buffer } from 'node:buffer';
-import { createHash, generateKeyPairSync, sign, verify } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { isJsonObject, type JsonObject } from 'riata/object';
 import { RecentCache } from '../resource/recent-cache.js';
 
 /** So many tokens are known again without checking their signatures. */
 const rememberedTokens = 1_000;
 
-/** Signs claims as JSON Web Tokens, and knows its own again. Its key lives as long as it does. */
+/** Signs claims as JSON Web Tokens, and knows its own again. */
 export class TokenSigner {
+  readonly #privateKey: string | undefined;
   /** Claims by token. A signature that was good once stays so; it takes longer to check than most requests. */
   readonly #known = new RecentCache<string, JsonObject>(rememberedTokens, () => 1);
   #keys: { readonly pair: ReturnType<typeof newPair>; readonly id: string } | undefined;
+
+  /** With a private key, PEM, or with one of its own that lives as long as it does. */
+  constructor(privateKey?: string) {
+    this.#privateKey = privateKey;
+  }
+
+  /** The private key of a new signer, PEM. */
+  static newKey(): string {
+    return newPair().privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  }
 
   sign(claims: JsonObject): string {
     const { pair, id } = this.#key();
@@ -53,7 +64,7 @@ export class TokenSigner {
   /** Made when first asked for: most servers never sign a token. */
   #key() {
     if (this.#keys === undefined) {
-      const pair = newPair();
+      const pair = this.#privateKey === undefined ? newPair() : pairOf(this.#privateKey);
       const spki = pair.publicKey.export({ type: 'spki', format: 'der' });
       this.#keys = { pair, id: createHash('sha256').update(spki).digest('base64url') };
     }
@@ -66,6 +77,11 @@ class ForeignTokenError extends Error {}
 
 function newPair() {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' });
+}
+
+function pairOf(pem: string): ReturnType<typeof newPair> {
+  const privateKey = createPrivateKey(pem);
+  return { privateKey, publicKey: createPublicKey(privateKey) };
 }
 
 function encoded(value: JsonObject): string {

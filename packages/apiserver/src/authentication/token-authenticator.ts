@@ -21,6 +21,8 @@ export interface TokenAuthenticatorParts {
   readonly token: string;
   /** Tokens that stand for users from the start. */
   readonly tokens?: Readonly<Record<string, UserInfo>>;
+  /** Signs tokens of ServiceAccounts. @default one with a new key */
+  readonly signer?: TokenSigner;
   now(): number;
 }
 
@@ -34,13 +36,14 @@ const leewaySeconds = 60;
 
 /** Checks tokens: the administrator's, static ones, and those that the server has issued for ServiceAccounts. */
 export class TokenAuthenticator {
-  readonly signer = new TokenSigner();
+  readonly signer: TokenSigner;
   readonly #parts: TokenAuthenticatorParts;
   readonly #administrator: Buffer;
   readonly #users: Map<string, UserInfo>;
 
   constructor(parts: TokenAuthenticatorParts) {
     this.#parts = parts;
+    this.signer = parts.signer ?? new TokenSigner();
     this.#administrator = Buffer.from(parts.token);
     this.#users = new Map(Object.entries(parts.tokens ?? {}).map(([token, user]) => [token, authenticated(user)]));
   }

@@ -53,8 +53,12 @@ function isUnder(path: string, url: string): boolean {
  * resource, as text in order. Empty if they cover all of it (`validation.Covers`, `CompactRules`).
  */
 export function uncovered(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly string[] {
-  const missing = wanted.flatMap(singleRights).filter((right) => !owned.some((rule) => covers(rule, right)));
-  return [...new Set(compact(missing).map(describe))].sort();
+  return [...new Set(compact(missingRights(owned, wanted)).map(describe))].sort();
+}
+
+/** What the rules of an owner do not cover of other rules, one right each (`validation.Covers`). */
+export function missingRights(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
+  return wanted.flatMap(singleRights).filter((right) => !owned.some((rule) => covers(rule, right)));
 }
 
 function singleRights(rule: PolicyRule): PolicyRule[] {

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { type GroupVersionKind, parseGoDuration } from 'riata/object';
-import { type Logger, link, type Scheduler, systemRandom } from 'riata/runtime';
+import { describeError, type Logger, link, type Scheduler, systemRandom } from 'riata/runtime';
 import type { Aggregation } from '../aggregation/aggregation.js';
 import type { UserInfo } from '../authentication/user-info.js';
 import type { RequestGate } from '../authorization/access-control.js';
@@ -59,10 +59,20 @@ export interface DispatcherParts {
   readonly aggregation?: Aggregation | undefined;
   /** What requests are counted by, and what `/metrics` shows. @default nothing is counted, and there is no such path */
   readonly metrics?: ServerMetrics | undefined;
+  /** Keeps answers back until what they show is durable. @default it is at once */
+  readonly durability?: Durability;
   readonly clock: Scheduler;
   readonly log: Logger;
   /** Aborts when the server goes: watches then end, as they would after their time. */
   readonly stopping?: AbortSignal;
+}
+
+/** Whether writes are safe. */
+export interface Durability {
+  /** Resolves when everything that was written so far is durable; undefined if it is. Rejects while writes fail. */
+  settled(): Promise<void> | undefined;
+  /** Why nothing can be written at present. */
+  readonly problem: Error | undefined;
 }
 
 /** Longest time for a request that is no watch. */
@@ -199,7 +209,15 @@ export class Dispatcher {
         }
       }
     };
-    return { negotiated, answer: await run() };
+    const { durability } = this.#parts;
+    if (durability?.problem !== undefined && !readVerbs.includes(route.verb)) throw notStored(durability.problem);
+    try {
+      return { negotiated, answer: await run() };
+    } finally {
+      // A refusal, too, may be about a write that a crash could still undo.
+      const settled = durability?.settled();
+      if (settled !== undefined) await settled.catch((error) => Promise.reject(notStored(error)));
+    }
   }
 
   async #watch(exchange: Exchange, route: Route): Promise<void> {
@@ -262,6 +280,12 @@ export class Dispatcher {
   #deadline({ request, timeoutMs }: Exchange): Deadline {
     return new Deadline({ clock: this.#parts.clock, timeoutMs, gone: request.signal, overdue });
   }
+}
+
+const readVerbs: readonly string[] = ['get', 'list', 'watch'];
+
+function notStored(error: unknown): Refusal {
+  return new Refusal(500, 'InternalError', `Internal error occurred: ${describeError(error)}`);
 }
 
 /** Whether a request can be answered without knowing what makes up its kind. */

@@ -7,6 +7,7 @@ import {
   type Seed,
   type Storage,
   type StorageEvent,
+  type StorageSnapshot,
   type Stored,
 } from './storage.js';
 
@@ -19,6 +20,8 @@ export interface MemoryStorageOptions {
   readonly historyWrites?: number;
   /** Where counting begins: a server that comes back must not give a revision twice. @default 0 */
   readonly revision?: number;
+  /** What it holds from the start; history begins there. @default nothing */
+  readonly from?: StorageSnapshot;
 }
 
 export const memoryStorageOptionNames = optionNames<MemoryStorageOptions>({
@@ -26,6 +29,7 @@ export const memoryStorageOptionNames = optionNames<MemoryStorageOptions>({
   historyMs: true,
   historyWrites: true,
   revision: true,
+  from: true,
 });
 
 /** Keeps everything in this process. */
@@ -39,14 +43,35 @@ export class MemoryStorage implements Storage {
   readonly #observers = new Set<(resource: string, event: StorageEvent) => void>();
   #revision: number;
   #compacted = 0;
+  /** Watches cannot begin before this revision: events are not kept with what a storage starts from. */
+  #oldestWatch = 0;
 
   constructor(options: MemoryStorageOptions) {
     refuseUnknownOptions('MemoryStorage', options, memoryStorageOptionNames);
     this.#clock = options.clock;
     this.#historyMs = options.historyMs ?? 300_000;
     this.#historyWrites = options.historyWrites ?? 100_000;
-    this.#revision = options.revision ?? 0;
+    this.#revision = options.revision ?? options.from?.revision ?? 0;
     this.#compacted = this.#revision;
+    for (const [resource, objects] of options.from?.resources ?? []) this.#tables.set(resource, new Table(objects));
+  }
+
+  /**
+   * Takes up the versions that an earlier storage wrote, each with its revision, oldest first; `stored` is undefined for
+   * a removal. What is older than `compacted` is forgotten. For a new storage, before anything else.
+   */
+  restore(versions: Iterable<RestoredVersion>, revision: number, compacted: number): void {
+    for (const version of versions) this.#table(version.resource).restore(version, compacted);
+    this.#revision = revision;
+    this.#oldestWatch = revision;
+    // The history that is left ages from now on.
+    this.#log.push({ revision, at: this.#clock.monotonic() });
+    this.#compacted = compacted;
+  }
+
+  snapshot(): StorageSnapshot {
+    const resources = new Map([...this.#tables].map(([resource, table]) => [resource, table.copy()]));
+    return { revision: this.#revision, resources };
   }
 
   get revision(): number {
@@ -96,7 +121,8 @@ export class MemoryStorage implements Storage {
   }
 
   watch(resource: string, from: number, listener: (event: StorageEvent) => void): Disposable {
-    if (from < this.#compacted) throw new CompactedError(from, this.#compacted);
+    const oldest = Math.max(this.#compacted, this.#oldestWatch);
+    if (from < oldest) throw new CompactedError(from, oldest);
     return this.#table(resource).watch(from, listener);
   }
 
@@ -114,7 +140,13 @@ export class MemoryStorage implements Storage {
     for (const table of this.#tables.values()) table.compact(target);
   }
 
-  async persisted(): Promise<void> {}
+  get durableRevision(): number {
+    return this.#revision;
+  }
+
+  durable(): undefined {
+    return undefined;
+  }
 
   #table(resource: string): Table {
     const known = this.#tables.get(resource);
@@ -144,14 +176,22 @@ export class MemoryStorage implements Storage {
   }
 }
 
+/** One version as it was written; `stored` is undefined for a removal. */
+export interface RestoredVersion {
+  readonly resource: string;
+  readonly key: string;
+  readonly revision: number;
+  readonly stored: Stored | undefined;
+}
+
 /** The versions of one object that are remembered, oldest first; an undefined `stored` is its absence. */
 type Chain = { readonly revision: number; readonly stored: Stored | undefined }[];
 
 /** One resource: its objects, their older versions, the writes that are remembered and who watches. */
 class Table {
-  readonly #current = new Map<string, Stored>();
+  readonly #current: Map<string, Stored>;
   /** The keys of `#current` in order; undefined when it has to be sorted again. */
-  #keys: string[] | undefined = [];
+  #keys: string[] | undefined;
   /** Versions of keys that changed since the last compaction. A key that is not here has been what it is all the time. */
   readonly #chains = new Map<string, Chain>();
   #events: StorageEvent[] = [];
@@ -161,6 +201,29 @@ class Table {
   #seeded = 0;
   /** Up to where the past was forgotten before that was made. */
   #compactedBefore = 0;
+
+  constructor(objects?: ReadonlyMap<string, Stored>) {
+    this.#current = new Map(objects);
+    this.#keys = objects === undefined ? [] : undefined;
+  }
+
+  copy(): ReadonlyMap<string, Stored> {
+    this.#seed?.();
+    return new Map(this.#current);
+  }
+
+  /** Takes up a version that was written before, without its event. */
+  restore({ key, revision, stored }: RestoredVersion, compacted: number): void {
+    if (revision > compacted) {
+      const before = this.#current.get(key);
+      const chain = this.#chains.get(key) ?? [{ revision: before?.revision ?? 0, stored: before }];
+      chain.push({ revision, stored });
+      this.#chains.set(key, chain);
+    }
+    if (stored === undefined) this.#current.delete(key);
+    else this.#current.set(key, stored);
+    this.#keys = undefined;
+  }
 
   get size(): number {
     return this.#current.size + this.#seeded;

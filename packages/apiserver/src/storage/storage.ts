@@ -55,8 +55,8 @@ export interface Seed {
 
 /**
  * Where objects live: a history of versions under one revision counter. Reads and writes are immediate, so that a
- * read, a decision and a write that follow each other without an `await` are one transaction. `persisted` is the seam
- * for storage that outlives the process.
+ * read, a decision and a write that follow each other without an `await` are one transaction. What outlives the process
+ * writes it down later: the server answers no request and `watch` hands over no event before that is done.
  */
 export interface Storage {
   /** The revision of the newest write. */
@@ -78,16 +78,29 @@ export interface Storage {
   /** Removes an object; `make` gives its last state for the revision of the removal. Throws if there is none. */
   remove(resource: string, key: string, make: (revision: number) => KubeObject): Stored;
   /**
-   * Hands over every write of `resource` after revision `from`, first those that were, then, as part of each write,
-   * those that come. Throws {@link CompactedError} if some of them are gone.
+   * Hands over every durable write of `resource` after revision `from`, first those that were, then those that come, in
+   * order. Throws {@link CompactedError} if some of them are gone.
    */
   watch(resource: string, from: number, listener: (event: StorageEvent) => void): Disposable;
   /** Hands over every write of every resource, as part of the write. */
   observe(listener: (resource: string, event: StorageEvent) => void): Disposable;
   /** Forgets what is older than `revision`: versions that were replaced by then, and the events up to it. */
   compact(revision: number): void;
-  /** Resolves when all writes up to `revision` are safe. */
-  persisted(revision: number): Promise<void>;
+  /** The newest revision that watches have been told of: all writes up to it are durable. */
+  readonly durableRevision: number;
+  /** Resolves when all writes up to `revision` are durable; undefined if they are. Rejects while they cannot be stored. */
+  durable(revision: number): Promise<void> | undefined;
+  /** Why writes cannot be stored at present. @default nothing is wrong */
+  readonly problem?: Error | undefined;
+  /** What it holds now, for a storage that starts from there. @default the server cannot make snapshots of it */
+  snapshot?(): StorageSnapshot;
+}
+
+/** The objects of a storage at one revision. Nobody changes them, so that any number of storages can start from it. */
+export interface StorageSnapshot {
+  readonly revision: number;
+  /** By resource, and within it by key. */
+  readonly resources: ReadonlyMap<string, ReadonlyMap<string, Stored>>;
 }
 
 /** A revision was asked for whose history is gone. */

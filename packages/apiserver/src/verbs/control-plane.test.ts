@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
 import { memoryLogger } from 'riata/runtime';
 import { expect, test } from 'vitest';
-import { ApiServer, type ApiServerOptions } from '../api-server.js';
+import { ApiServer } from '../api-server.js';
+import type { ApiServerOptions } from '../api-server-options.js';
 
 async function start(options: Pick<ApiServerOptions, 'controllers' | 'scheduler'> = {}) {
   const server = await ApiServer.start({ ...options, log: memoryLogger() });

@@ -97,6 +97,7 @@ export class WatchSession {
     const fromState = resourceVersion === '' || resourceVersion === '0' || sendInitialEvents === true;
     const start = fromState ? storage.revision : Number(resourceVersion);
     if (fromState && sendInitialEvents !== false) this.#queueState(start, sendInitialEvents === true);
+    if (fromState) this.#holdUntilDurable(start);
     try {
       if (start < oldest) throw new CompactedError(start, oldest);
       this.#replaying = true;
@@ -129,6 +130,17 @@ export class WatchSession {
       this.#closing = true;
       this.#pump();
     });
+  }
+
+  /** Keeps the state at the start back until it is durable. The events after it are so when they come. */
+  #holdUntilDurable(revision: number): void {
+    const durable = this.#parts.storage.durable(revision);
+    if (durable === undefined) return;
+    this.#pumping = true;
+    durable.then(
+      () => this.#pumped(),
+      () => this.#finish(),
+    );
   }
 
   #queueState(revision: number, closes: boolean): void {
@@ -288,7 +300,7 @@ export class WatchSession {
   }
 
   #sendBookmark(): void {
-    const { revision } = this.#parts.storage;
+    const { durableRevision: revision } = this.#parts.storage;
     this.#inOrder(() => {
       this.#queue({ make: () => this.#bookmark(revision, false) });
       this.#pump();

@@ -1,0 +1,153 @@
+import type { KubeObject } from 'riata/object';
+import { VirtualClock } from 'riata/runtime';
+import { expect, test } from 'vitest';
+import { DurableStorage, type RecordStore } from './durable-storage.js';
+import type { JournalRecord } from './journal.js';
+
+/** A store whose every transaction waits to be let through. */
+class HeldStore implements RecordStore {
+  revision = 0;
+  readonly batches: number[][] = [];
+  readonly pruned: number[] = [];
+  reopened = 0;
+  reopenError: Error | undefined;
+  #held: { readonly records: readonly JournalRecord[]; resolve(): void; reject(error: Error): void } | undefined;
+
+  append(records: readonly JournalRecord[]): Promise<void> {
+    this.batches.push(records.map(({ revision }) => revision));
+    return new Promise((resolve, reject) => {
+      this.#held = { records, resolve, reject };
+    });
+  }
+
+  letThrough(): void {
+    this.revision = this.#held!.records.at(-1)!.revision;
+    this.#held!.resolve();
+  }
+
+  /** As a disk does: the transaction may have reached it all the same. */
+  fail(message: string, reached = false): void {
+    if (reached) this.revision = this.#held!.records.at(-1)!.revision;
+    this.#held!.reject(new Error(message));
+  }
+
+  async prune(revisions: readonly number[]): Promise<void> {
+    this.pruned.push(...revisions);
+  }
+
+  async reopen(): Promise<void> {
+    this.reopened += 1;
+    if (this.reopenError !== undefined) throw this.reopenError;
+  }
+
+  async close(): Promise<void> {}
+}
+
+function started() {
+  const clock = new VirtualClock();
+  const records = new HeldStore();
+  const content = { versions: [], revision: 0, compacted: 0 };
+  const storage = new DurableStorage({ records, content, name: '/data', clock, realTime: clock });
+  const put = (name: string) => storage.put('/configmaps', name, object(name)).revision;
+  return { clock, records, storage, put };
+}
+
+function object(name: string) {
+  return (revision: number) =>
+    ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, resourceVersion: String(revision) } }) as KubeObject;
+}
+
+test('writes that come during an fsync share the next one', async () => {
+  const { clock, records, storage, put } = started();
+  put('a');
+  put('b');
+  await clock.settle();
+  for (const name of ['c', 'd', 'e']) put(name);
+  await clock.settle();
+  expect(records.batches).toEqual([[1, 2]]);
+  const first = storage.durable(2);
+  const second = storage.durable(5);
+  records.letThrough();
+  await first;
+  await clock.settle();
+  expect(records.batches).toEqual([
+    [1, 2],
+    [3, 4, 5],
+  ]);
+  expect(storage.durableRevision).toBe(2);
+  records.letThrough();
+  await second;
+});
+
+test('a disk that is full refuses, loses nothing and goes on when there is space', async () => {
+  const { clock, records, storage, put } = started();
+  const told: number[] = [];
+  storage.watch('/configmaps', 0, ({ revision }) => told.push(revision));
+  put('a');
+  const waiting = storage.durable(1)!;
+  await clock.settle();
+  records.fail('IO error: /data/journal/000003.log: No space left on device');
+  const message =
+    'data directory /data: cannot write: no space left on the disk; writes are accepted again once that is fixed';
+  await expect(waiting).rejects.toThrow(message);
+  expect(storage.problem?.message).toBe(message);
+  await expect(storage.durable(1)).rejects.toThrow(message);
+  put('b');
+  records.reopenError = new Error('No space left on device');
+  await clock.advance(3_000);
+  expect(records.reopened).toBe(3);
+  expect(records.batches).toEqual([[1]]);
+  records.reopenError = undefined;
+  await clock.advance(1_000);
+  expect(records.batches).toEqual([[1], [1, 2]]);
+  expect(told).toEqual([]);
+  records.letThrough();
+  await clock.settle();
+  expect(storage.problem).toBeUndefined();
+  expect(storage.durable(2)).toBeUndefined();
+  expect(told).toEqual([1, 2]);
+});
+
+test('a transaction that has reached the disk although it failed is not written twice', async () => {
+  const { clock, records, storage, put } = started();
+  put('a');
+  await clock.settle();
+  records.fail('fsync: EIO', true);
+  await clock.settle();
+  put('b');
+  await clock.advance(1_000);
+  expect(records.batches).toEqual([[1], [2]]);
+  records.letThrough();
+  await clock.settle();
+  expect(storage.durable(2)).toBeUndefined();
+});
+
+test('a storage that closes while the disk is full says so', async () => {
+  const { clock, records, storage, put } = started();
+  put('a');
+  await clock.settle();
+  records.fail('EROFS: read-only file system');
+  await clock.settle();
+  const closed = expect(storage.close()).rejects.toThrow('cannot write: the file system is read-only');
+  // It tries once more.
+  await clock.settle();
+  records.fail('EROFS: read-only file system');
+  await closed;
+  expect(records.batches).toEqual([[1], [1]]);
+});
+
+test('what compaction forgets is deleted, once', async () => {
+  const { clock, records, storage, put } = started();
+  for (const name of ['a', 'b', 'a', 'a']) put(name);
+  storage.remove('/configmaps', 'b', object('b'));
+  await clock.settle();
+  records.letThrough();
+  await clock.settle();
+  expect(records.pruned).toEqual([]);
+  storage.compact(3);
+  await clock.settle();
+  expect(records.pruned).toEqual([1]);
+  storage.compact(5);
+  await clock.settle();
+  expect(records.pruned).toEqual([1, 3, 2, 5]);
+});

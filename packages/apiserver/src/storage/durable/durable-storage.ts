@@ -1,0 +1,307 @@
+import type { KubeObject } from 'riata/object';
+import { type Scheduler, TimeSlice } from 'riata/runtime';
+import { MemoryStorage } from '../memory-storage.js';
+import type { ListPage, ListRange, Storage, StorageEvent, StorageSnapshot, Stored } from '../storage.js';
+import { DataDirectoryError, ioProblem } from './data-directory-error.js';
+import type { JournalContent, JournalRecord } from './journal.js';
+import { encodeRecord } from './record.js';
+
+/** Where a {@link DurableStorage} writes. */
+export interface RecordStore {
+  /** The newest revision that is durable. */
+  readonly revision: number;
+  /** Stores records, all or none of them; resolves when they are durable. */
+  append(records: readonly JournalRecord[], compacted: number): Promise<void>;
+  /** Deletes what nobody can ask for any more. */
+  prune(revisions: readonly number[], compacted: number): Promise<void>;
+  /** Makes it usable again after {@link append} has failed. */
+  reopen(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What a {@link DurableStorage} works with. */
+export interface DurableStorageParts {
+  readonly records: RecordStore;
+  readonly content: Pick<JournalContent, 'versions' | 'revision' | 'compacted'>;
+  /** What is called in errors, e.g. the path. */
+  readonly name: string;
+  /** What history ages by. */
+  readonly clock: Scheduler;
+  /** What waits for the disk: real time, whatever the clock of the server is. */
+  readonly realTime: Scheduler;
+}
+
+/** A write that is not durable yet, or not told to watches. */
+interface PendingWrite extends JournalRecord {
+  readonly resource: string;
+  readonly event: StorageEvent;
+}
+
+interface Watcher {
+  readonly listener: (event: StorageEvent) => void;
+  /** It has been told of everything up to this revision. */
+  told: number;
+}
+
+/** A version that nobody can ask for once a compaction has passed the write that replaced it. */
+interface Replaced {
+  readonly revision: number;
+  readonly by: number;
+}
+
+/** One transaction holds at most this much text, so that the first of many writes does not wait for the last. */
+const batchCharacters = 4 * 1024 * 1024;
+const retryMs = 1_000;
+
+/**
+ * Keeps objects in memory for reads and writes every version down. Many writes share one fsync: those that come while one
+ * runs are stored together by the next. Writes are durable in the order of their revisions, so that what a crash leaves is
+ * always a state that the server once was in.
+ */
+export class DurableStorage implements Storage {
+  readonly #parts: DurableStorageParts;
+  readonly #memory: MemoryStorage;
+  readonly #watchers = new Map<string, Set<Watcher>>();
+  readonly #waiting: { readonly revision: number; resolve(): void; reject(error: Error): void }[] = [];
+  readonly #closing = new AbortController();
+  #pending: PendingWrite[] = [];
+  #replaced: Replaced[] = [];
+  #durable: number;
+  #told: number;
+  #problem: Error | undefined;
+  #isWriting = false;
+  #writing: Promise<void> = Promise.resolve();
+  /** Durable writes that watches are yet to be told of. */
+  #untold: PendingWrite[] = [];
+  #telling = false;
+
+  constructor(parts: DurableStorageParts) {
+    const { clock, content } = parts;
+    this.#parts = parts;
+    this.#memory = new MemoryStorage({ clock });
+    if (content.revision > 0) this.#memory.restore(content.versions, content.revision, content.compacted);
+    this.#durable = content.revision;
+    this.#told = content.revision;
+    this.#replaced = replacedIn(content.versions);
+    // The first of all observers: others write in their turn, and those writes come after this one.
+    this.#memory.observe((resource, event) => this.#append(resource, event));
+  }
+
+  get revision(): number {
+    return this.#memory.revision;
+  }
+
+  get compacted(): number {
+    return this.#memory.compacted;
+  }
+
+  get durableRevision(): number {
+    return this.#told;
+  }
+
+  get problem(): Error | undefined {
+    return this.#problem;
+  }
+
+  get(resource: string, key: string): Stored | undefined {
+    return this.#memory.get(resource, key);
+  }
+
+  list(resource: string, range?: ListRange): ListPage {
+    return this.#memory.list(resource, range);
+  }
+
+  count(resource: string): number {
+    return this.#memory.count(resource);
+  }
+
+  put(resource: string, key: string, make: (revision: number) => KubeObject): Stored {
+    return this.#memory.put(resource, key, make);
+  }
+
+  remove(resource: string, key: string, make: (revision: number) => KubeObject): Stored {
+    return this.#memory.remove(resource, key, make);
+  }
+
+  observe(listener: (resource: string, event: StorageEvent) => void): Disposable {
+    return this.#memory.observe(listener);
+  }
+
+  compact(revision: number): void {
+    this.#memory.compact(revision);
+    this.#write();
+  }
+
+  snapshot(): StorageSnapshot {
+    return this.#memory.snapshot();
+  }
+
+  watch(resource: string, from: number, listener: (event: StorageEvent) => void): Disposable {
+    const watcher = { listener, told: from };
+    const past: StorageEvent[] = [];
+    this.#memory.watch(resource, from, (event) => past.push(event))[Symbol.dispose]();
+    const watchers = this.#watchers.get(resource) ?? new Set();
+    this.#watchers.set(resource, watchers.add(watcher));
+    for (const event of past) if (event.revision <= this.#told) tell(watcher, event);
+    return { [Symbol.dispose]: () => void watchers.delete(watcher) };
+  }
+
+  durable(revision: number): Promise<void> | undefined {
+    if (revision <= this.#durable) return undefined;
+    if (this.#problem !== undefined) return Promise.reject(this.#problem);
+    return new Promise((resolve, reject) => this.#waiting.push({ revision, resolve, reject }));
+  }
+
+  /** Stores what is pending, then takes no more. Throws if that failed. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#writing;
+    await this.#parts.records.close();
+    if (this.#pending.length > 0 && this.#problem !== undefined) throw this.#problem;
+  }
+
+  #append(resource: string, event: StorageEvent): void {
+    const { revision, key, before, after } = event;
+    const text = encodeRecord(resource, key, revision, after?.object);
+    this.#pending.push({ resource, event, revision, text });
+    if (before !== undefined) this.#replaced.push({ revision: before.revision, by: revision });
+    if (after === undefined) this.#replaced.push({ revision, by: revision });
+    this.#write();
+  }
+
+  #write(): void {
+    if (this.#isWriting) return;
+    this.#isWriting = true;
+    this.#writing = this.#writeAll();
+  }
+
+  async #writeAll(): Promise<void> {
+    // Everything that this turn of the event loop writes is one transaction; the objects of a new server above all.
+    await this.#parts.realTime.yield();
+    do {
+      while (this.#pending.length > 0) if (!(await this.#writeSome())) return;
+      await this.#prune();
+    } while (this.#pending.length > 0);
+    // In the same turn as the last look: what comes after it starts anew.
+    this.#isWriting = false;
+  }
+
+  /** Stores one transaction, however often it has to try. False if the server stops meanwhile. */
+  async #writeSome(): Promise<boolean> {
+    const batch = this.#pending.slice(0, batchLength(this.#pending));
+    try {
+      await this.#parts.records.append(batch, this.#memory.compacted);
+    } catch (error) {
+      this.#fail(error);
+      return this.#recover();
+    }
+    this.#problem = undefined;
+    this.#written(batch.at(-1)!.revision);
+    return true;
+  }
+
+  #written(revision: number): void {
+    this.#durable = revision;
+    const count = this.#pending.findIndex((write) => write.revision > revision);
+    this.#untold.push(...this.#pending.splice(0, count < 0 ? this.#pending.length : count));
+    while (this.#waiting.length > 0 && this.#waiting[0]!.revision <= revision) this.#waiting.shift()!.resolve();
+    if (!this.#telling) void this.#tellAll();
+  }
+
+  /** In slices: thousands may watch, and a transaction may hold hundreds of writes. */
+  async #tellAll(): Promise<void> {
+    this.#telling = true;
+    const slice = TimeSlice.of(this.#parts.realTime);
+    while (this.#untold.length > 0) {
+      const writes = this.#untold;
+      this.#untold = [];
+      let entered = slice.enter();
+      for (const { resource, event } of writes) {
+        if (slice.isOver(entered)) {
+          slice.leave(entered);
+          await slice.wait();
+          entered = slice.enter();
+        }
+        this.#told = event.revision;
+        for (const watcher of this.#watchers.get(resource) ?? []) tell(watcher, event);
+      }
+      slice.leave(entered);
+    }
+    this.#telling = false;
+  }
+
+  #fail(error: unknown): void {
+    const cause = ioProblem(error);
+    const message = `data directory ${this.#parts.name}: cannot write: ${cause}; writes are accepted again once that is fixed`;
+    this.#problem = new DataDirectoryError(message, { cause: error });
+    for (const { reject } of this.#waiting.splice(0)) reject(this.#problem);
+  }
+
+  /** Tries again until the store takes writes. False if the server stops meanwhile. */
+  async #recover(): Promise<boolean> {
+    const { realTime, records } = this.#parts;
+    const { signal } = this.#closing;
+    for (;;) {
+      if (signal.aborted) return false;
+      await realTime.sleep(retryMs, { signal, background: true }).catch(() => {});
+      try {
+        await records.reopen();
+      } catch (error) {
+        this.#fail(error);
+        continue;
+      }
+      // A transaction may be on the disk although its fsync has failed.
+      if (records.revision > this.#durable) this.#written(records.revision);
+      if (this.#pending.length === 0) this.#problem = undefined;
+      return true;
+    }
+  }
+
+  /** Deletes the versions that compaction has forgotten. */
+  async #prune(): Promise<void> {
+    const { compacted } = this.#memory;
+    const count = this.#replaced.findIndex(({ by }) => by > compacted);
+    const old = this.#replaced.splice(0, count < 0 ? this.#replaced.length : count);
+    if (old.length === 0) return;
+    try {
+      await this.#parts.records.prune(
+        old.map(({ revision }) => revision),
+        compacted,
+      );
+    } catch {
+      // They are found again when the directory is opened the next time; what is wrong shows at the next write.
+    }
+  }
+}
+
+function tell(watcher: Watcher, event: StorageEvent): void {
+  if (event.revision <= watcher.told) return;
+  watcher.told = event.revision;
+  watcher.listener(event);
+}
+
+/** How many of the first writes make one transaction. */
+function batchLength(writes: readonly PendingWrite[]): number {
+  let characters = 0;
+  const over = writes.findIndex(({ text }) => {
+    characters += text.length;
+    return characters > batchCharacters;
+  });
+  return over < 0 ? writes.length : Math.max(over, 1);
+}
+
+/** Which versions others have replaced, in the order of the writes that did so. */
+function replacedIn(versions: JournalContent['versions']): Replaced[] {
+  const newest = new Map<string, number>();
+  const replaced: Replaced[] = [];
+  for (const { resource, key, revision, stored } of versions) {
+    const id = `${resource} ${key}`;
+    const before = newest.get(id);
+    if (before !== undefined) replaced.push({ revision: before, by: revision });
+    if (stored === undefined) {
+      replaced.push({ revision, by: revision });
+      newest.delete(id);
+    } else newest.set(id, revision);
+  }
+  return replaced;
+}
