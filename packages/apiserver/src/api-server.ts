@@ -126,14 +126,16 @@ export class ApiServer implements AsyncDisposable {
     if ([storage, dataDir, from, options.clock].some((given) => given !== undefined)) await loadWriteParts();
     await checkEnabled(options.admission);
     const beginnings = await beginningsOf(options, clock);
+    let server: ApiServer | undefined;
     try {
-      const server = new ApiServer(options, clock, beginnings);
+      server = new ApiServer(options, clock, beginnings);
       // What every namespace has is there from the start.
       await server.idle();
       await beginnings.storage.durable(beginnings.storage.revision);
       return server;
     } catch (error) {
-      await beginnings.close?.();
+      // What it could not do to the end is not worth another error.
+      await (server?.stop() ?? beginnings.close?.())?.catch(() => {});
       throw error;
     }
   }

@@ -1,47 +1,8 @@
 import type { KubeObject } from 'riata/object';
 import { VirtualClock } from 'riata/runtime';
 import { expect, test } from 'vitest';
-import { DurableStorage, type RecordStore } from './durable-storage.js';
-import type { JournalRecord } from './journal.js';
-
-/** A store whose every transaction waits to be let through. */
-class HeldStore implements RecordStore {
-  revision = 0;
-  readonly batches: number[][] = [];
-  readonly pruned: number[] = [];
-  reopened = 0;
-  reopenError: Error | undefined;
-  #held: { readonly records: readonly JournalRecord[]; resolve(): void; reject(error: Error): void } | undefined;
-
-  append(records: readonly JournalRecord[]): Promise<void> {
-    this.batches.push(records.map(({ revision }) => revision));
-    return new Promise((resolve, reject) => {
-      this.#held = { records, resolve, reject };
-    });
-  }
-
-  letThrough(): void {
-    this.revision = this.#held!.records.at(-1)!.revision;
-    this.#held!.resolve();
-  }
-
-  /** As a disk does: the transaction may have reached it all the same. */
-  fail(message: string, reached = false): void {
-    if (reached) this.revision = this.#held!.records.at(-1)!.revision;
-    this.#held!.reject(new Error(message));
-  }
-
-  async prune(revisions: readonly number[]): Promise<void> {
-    this.pruned.push(...revisions);
-  }
-
-  async reopen(): Promise<void> {
-    this.reopened += 1;
-    if (this.reopenError !== undefined) throw this.reopenError;
-  }
-
-  async close(): Promise<void> {}
-}
+import { DurableStorage } from './durable-storage.js';
+import { HeldStore } from './held-store.fixture.js';
 
 function started() {
   const clock = new VirtualClock();

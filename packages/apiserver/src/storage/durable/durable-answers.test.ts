@@ -1,0 +1,95 @@
+import { createClient } from 'riata';
+import { ConfigMap } from 'riata/kinds';
+import { silentLogger as log, systemClock } from 'riata/runtime';
+import { expect, test, vi } from 'vitest';
+import { ApiServer } from '../../api-server.js';
+import { DurableStorage } from './durable-storage.js';
+import { HeldStore } from './held-store.fixture.js';
+
+const thing = (name: string) => ConfigMap({ metadata: { namespace: 'default', name } });
+const key = { namespace: 'default', name: 'a' };
+
+/** A server whose disk lets writes through, until it is told to hold them. */
+async function started() {
+  const records = new HeldStore();
+  records.holds = false;
+  const content = { versions: [], revision: 0, compacted: 0 };
+  const storage = new DurableStorage({ records, content, name: '/data', clock: systemClock, realTime: systemClock });
+  const server = await ApiServer.start({ storage, log });
+  records.holds = true;
+  return { records, storage, server, client: createClient(server.config, { runtime: { log } }) };
+}
+
+/** Whether a promise is settled, after all that could settle it had its turn. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false;
+  const mark = () => {
+    settled = true;
+  };
+  promise.then(mark, mark);
+  for (let turn = 0; turn < 20; turn++) await systemClock.yield();
+  return settled;
+}
+
+test('neither answers, refusals nor events show what is not durable', async () => {
+  const { records, server, client } = await started();
+  await using _ = server;
+  const told: string[] = [];
+  const stop = new AbortController();
+  const watching = (async () => {
+    for await (const event of await client.watch(ConfigMap, { namespace: 'default', signal: stop.signal })) {
+      if (JSON.stringify(event.object).includes('"name":"a"')) told.push(event.type);
+    }
+  })().catch(() => {});
+  const made = client.create(thing('a'));
+  await vi.waitFor(() => expect(records.isHolding).toBe(true));
+  const read = client.get(ConfigMap, key);
+  const list = client.list(ConfigMap, { namespace: 'default' });
+  const again = client.create(thing('a'));
+  const late = client.list(ConfigMap, { namespace: 'default', resourceVersion: '0' });
+  for (const answer of [made, read, list, again, late]) expect(await isSettled(answer)).toBe(false);
+  expect(told).toEqual([]);
+  records.letThrough();
+  expect((await read).metadata.uid).toBe((await made).metadata.uid);
+  await Promise.all([list, late]);
+  await expect(again).rejects.toThrow('already exists');
+  await vi.waitFor(() => expect(told).toEqual(['ADDED']));
+  stop.abort();
+  await watching;
+});
+
+test('a watch that begins with the state waits for it to be durable', async () => {
+  const { records, server, client } = await started();
+  await using _ = server;
+  const made = client.create(thing('a'));
+  await vi.waitFor(() => expect(records.isHolding).toBe(true));
+  const { url } = await server.listen({ tls: false });
+  const headers = { authorization: `Bearer ${server.token}` };
+  const stop = new AbortController();
+  const path = '/api/v1/namespaces/default/configmaps?watch=1&fieldSelector=metadata.name%3Da';
+  const answer = await fetch(url + path, { headers, signal: stop.signal });
+  const reader = answer.body!.getReader();
+  const first = reader.read();
+  expect(await isSettled(first)).toBe(false);
+  records.letThrough();
+  await made;
+  expect(new TextDecoder().decode((await first).value)).toContain('"type":"ADDED"');
+  stop.abort();
+});
+
+test('while the disk is full requests get a 500 with the cause, then the server goes on', async () => {
+  const { records, server, client, storage } = await started();
+  await using _ = server;
+  const made = client.create(thing('a'));
+  await vi.waitFor(() => expect(records.isHolding).toBe(true));
+  const message = 'data directory /data: cannot write: no space left on the disk';
+  const refused = expect(made).rejects.toThrow(message);
+  records.fail('No space left on device');
+  await refused;
+  await expect(client.create(thing('b'))).rejects.toThrow(message);
+  await expect(client.get(ConfigMap, key)).rejects.toThrow(message);
+  records.holds = false;
+  await vi.waitFor(() => expect(storage.problem).toBeUndefined(), 10_000);
+  expect((await client.get(ConfigMap, key)).metadata.name).toBe('a');
+  await client.create(thing('b'));
+});
