@@ -88,7 +88,10 @@ export interface Storage {
   compact(revision: number): void;
   /** The newest revision that watches have been told of: all writes up to it are durable. */
   readonly durableRevision: number;
-  /** Resolves when all writes up to `revision` are durable; undefined if they are. Rejects while they cannot be stored. */
+  /**
+   * Resolves when all writes up to `revision` are durable and watches have been told of them; undefined if that is so.
+   * Rejects while they cannot be stored.
+   */
   durable(revision: number): Promise<void> | undefined;
   /** Why writes cannot be stored at present. @default nothing is wrong */
   readonly problem?: Error | undefined;

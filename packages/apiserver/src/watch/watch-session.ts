@@ -125,6 +125,17 @@ export class WatchSession {
 
   /** Ends the watch when everything that has happened so far is sent: its resource no longer exists. */
   end(): void {
+    const { storage } = this.#parts;
+    const durable = storage.durable(storage.revision);
+    if (durable === undefined) this.#close();
+    else
+      durable.then(
+        () => this.#close(),
+        () => this.#finish(),
+      );
+  }
+
+  #close(): void {
     this.#subscription?.[Symbol.dispose]();
     this.#inOrder(() => {
       this.#closing = true;

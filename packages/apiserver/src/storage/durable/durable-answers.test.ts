@@ -1,5 +1,5 @@
 import { createClient } from 'riata';
-import { ConfigMap } from 'riata/kinds';
+import { ConfigMap, CustomResourceDefinition } from 'riata/kinds';
 import { silentLogger as log, systemClock } from 'riata/runtime';
 import { expect, test, vi } from 'vitest';
 import { ApiServer } from '../../api-server.js';
@@ -56,6 +56,30 @@ test('neither answers, refusals nor events show what is not durable', async () =
   await vi.waitFor(() => expect(told).toEqual(['ADDED']));
   stop.abort();
   await watching;
+});
+
+test('a watch of a kind that goes is told of every removal before it ends', async () => {
+  const { records, server, client } = await started();
+  await using _ = server;
+  records.holds = false;
+  const schema = { type: 'object' as const, 'x-kubernetes-preserve-unknown-fields': true };
+  const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }];
+  const names = { plural: 'widgets', kind: 'Widget' };
+  const spec = { group: 'shop.test', scope: 'Namespaced' as const, names, versions };
+  await client.create(CustomResourceDefinition({ metadata: { name: 'widgets.shop.test' }, spec }));
+  await server.idle();
+  const { url } = await server.listen({ tls: false });
+  const headers = { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' };
+  const path = `${url}/apis/shop.test/v1/namespaces/default/widgets`;
+  for (const name of ['a', 'b']) {
+    const body = JSON.stringify({ apiVersion: 'shop.test/v1', kind: 'Widget', metadata: { name } });
+    expect((await fetch(path, { method: 'POST', headers, body })).status).toBe(201);
+  }
+  const watch = await fetch(`${path}?watch=1`, { headers });
+  const all = watch.text();
+  await client.delete(CustomResourceDefinition, { name: 'widgets.shop.test' });
+  const lines = (await all).trim().split('\n');
+  expect(lines.filter((line) => line.includes('"type":"DELETED"'))).toHaveLength(2);
 });
 
 test('a watch that begins with the state waits for it to be durable', async () => {

@@ -147,7 +147,7 @@ export class DurableStorage implements Storage {
   }
 
   durable(revision: number): Promise<void> | undefined {
-    if (revision <= this.#durable) return undefined;
+    if (revision <= this.#told) return undefined;
     if (this.#problem !== undefined) return Promise.reject(this.#problem);
     return new Promise((resolve, reject) => this.#waiting.push({ revision, resolve, reject }));
   }
@@ -204,7 +204,6 @@ export class DurableStorage implements Storage {
     this.#durable = revision;
     const count = this.#pending.findIndex((write) => write.revision > revision);
     this.#untold.push(...this.#pending.splice(0, count < 0 ? this.#pending.length : count));
-    while (this.#waiting.length > 0 && this.#waiting[0]!.revision <= revision) this.#waiting.shift()!.resolve();
     if (!this.#telling) void this.#tellAll();
   }
 
@@ -224,6 +223,7 @@ export class DurableStorage implements Storage {
         }
         this.#told = event.revision;
         for (const watcher of this.#watchers.get(resource) ?? []) tell(watcher, event);
+        while (this.#waiting.length > 0 && this.#waiting[0]!.revision <= this.#told) this.#waiting.shift()!.resolve();
       }
       slice.leave(entered);
     }
