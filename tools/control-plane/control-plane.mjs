@@ -246,6 +246,8 @@ export class ControlPlane {
 
   #apiServerArgs() {
     const files = this.#configuration;
+    const enabled = this.#options.apiServerArgs.filter((arg) => arg.startsWith('--enable-admission-plugins='));
+    const enablesAccounts = enabled.some((arg) => /[=,]ServiceAccount\b/.test(arg));
     return [
       `--etcd-servers=${this.facts.etcdUrl}`,
       '--etcd-compaction-interval=0', // tests compact when they need to
@@ -259,7 +261,8 @@ export class ControlPlane {
       `--client-ca-file=${files.clientCaFile}`,
       `--token-auth-file=${files.tokenFile}`,
       '--authorization-mode=RBAC',
-      '--disable-admission-plugins=ServiceAccount', // the accounts that it requires are never created
+      // The accounts that it requires are never created, unless a test enables it.
+      ...(enablesAccounts ? [] : ['--disable-admission-plugins=ServiceAccount']),
       '--allow-privileged=true',
       '--service-account-issuer=https://kubernetes.default.svc',
       `--service-account-key-file=${files.serviceAccountPublicKeyFile}`,

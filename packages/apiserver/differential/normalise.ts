@@ -82,6 +82,7 @@ export class Normaliser {
       // Each server hands out addresses of Services as it likes, but for those that are left to be asked for.
       .replace(/\b10\.0\.0\.(\d+)\b/g, (ip, last) => (Number(last) > 16 ? '<cluster IP>' : ip))
       .replace(/\b([Gg]en[-x]*)[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '$1<generated>')
+      .replace(/\bkube-api-access-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, 'kube-api-access-<generated>')
       .replace(/ in record \(\d+\)/g, ' in record (<revision>)')
       .replace(/, current: \d+/g, ', current: <revision>')
       .replace(/too old resource version: (\d+) \(\d+\)/g, 'too old resource version: $1 (<revision>)');

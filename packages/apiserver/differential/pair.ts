@@ -2,6 +2,7 @@ import { ApiServer } from '@riata/apiserver';
 import { memoryLogger, systemClock, systemRandom } from 'riata/runtime';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
+import { startControlPlane } from '../../../tools/control-plane/start.mjs';
 import { answerDifferences, type Difference, describeDifference } from './difference.js';
 import { knownDifferences } from './known-differences.js';
 import { Normaliser } from './normalise.js';
@@ -80,16 +81,24 @@ export class Pair {
   }
 }
 
-/** Starts an embedded server beside the real one for the tests of a file. To be called inside tests only. */
-export function serverPair(): () => Pair {
+/** Plugins that both servers run beside those that they have on. */
+export interface PairOptions {
+  readonly enable: readonly string[];
+}
+
+/**
+ * Starts an embedded server beside the real one for the tests of a file; with options, a real one of its own, too. To be
+ * called inside tests only.
+ */
+export function serverPair(options?: PairOptions): () => Pair {
   let pair: Pair | undefined;
   const log = memoryLogger();
   const closing: (() => Promise<void> | void)[] = [];
   let realWire: Wire | undefined;
   beforeAll(async () => {
-    const real = controlPlaneFromEnv();
+    const real = options === undefined ? controlPlaneFromEnv() : await ownPlane(options, closing);
     const { url, ca, token } = real;
-    const server = await ApiServer.start({ controllers: false, log });
+    const server = await ApiServer.start({ controllers: false, log, ...(options && { admission: options }) });
     const listening = await server.listen({ tls: false });
     const wires = [new Wire({ url, ca, token }), new Wire({ url: listening.url, token: server.token })] as const;
     realWire = wires[0];
@@ -111,6 +120,12 @@ export function serverPair(): () => Pair {
     if (pair === undefined) throw new Error('the servers have not been started yet');
     return pair;
   };
+}
+
+async function ownPlane({ enable }: PairOptions, closing: (() => Promise<void> | void)[]) {
+  const plane = await startControlPlane({ apiServerArgs: [`--enable-admission-plugins=${enable.join(',')}`] });
+  closing.push(() => plane.stop());
+  return plane;
 }
 
 /** Quotas that no controller counts would refuse the writes of other test files into all namespaces. */

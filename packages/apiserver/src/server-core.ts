@@ -113,6 +113,8 @@ export class ServerCore {
   readonly #loop: WorkLoop;
   readonly #apiServices: ApiServices;
   #expiry: EventExpiry | undefined;
+  /** Undefined where others give namespaces what they all have. */
+  #lifecycle: NamespaceController | undefined;
   /** Undefined until there is a quota, and where others keep their status. */
   #quotas: QuotaController | undefined;
   #observing: Disposable | undefined;
@@ -142,6 +144,7 @@ export class ServerCore {
     this.#admission = new AdmissionControl(
       {
         ...{ storage, served, clock, random, log, authorizer, webhooks: this.webhooks },
+        prepareNamespace: (namespace) => this.#lifecycle?.fill(namespace),
         countQuotas: (namespace) => this.#quotas?.catchUp(namespace),
         updateStatus: (plural, namespace, name, status) => {
           const make = (live: JsonObject) => ({ ...live, status: status(live) });
@@ -254,6 +257,7 @@ export class ServerCore {
     });
     const expiry = new EventExpiry({ clock, store: this.#store, events: this.#builtIn('', 'v1', 'events') });
     this.#expiry = expiry;
+    this.#lifecycle = controllers ? lifecycle : undefined;
     const observe = (table: string, event: StorageEvent) => {
       // Definitions first: the others look at what is served.
       definitions.observe(table, event);

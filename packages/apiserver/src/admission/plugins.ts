@@ -24,6 +24,8 @@ export interface AdmissionParts {
   readonly webhooks: WebhookCaller;
   /** Brings the status of a namespace's quotas up to date; undefined where the server doesn't keep it. */
   readonly countQuotas?: ((namespace: string) => void) | undefined;
+  /** Gives a new namespace its default ServiceAccount now; undefined where the server doesn't do so by itself. */
+  readonly prepareNamespace?: ((namespace: string) => void) | undefined;
   /** Writes the status of an object of the core group, in the name of the server. */
   updateStatus(plural: string, namespace: string, name: string, status: (object: JsonObject) => JsonObject): void;
 }

@@ -74,11 +74,11 @@ export class NamespaceController {
   }
 
   #fillLater(name: string): void {
-    this.#at.loop.add(`fill namespace ${name}`, () => this.#fill(name));
+    this.#at.loop.add(`fill namespace ${name}`, () => this.fill(name));
   }
 
   /** Sees to it that what every namespace has is there and as it should be. */
-  #fill(namespace: string): void {
+  fill(namespace: string): void {
     const { store, namespaces, serviceAccounts, configMaps, rootCertificate } = this.#at;
     if (store.find(namespaces, '', namespace) === undefined || this.#isTerminating(namespace)) return;
     if (store.find(serviceAccounts, namespace, accountName) === undefined) {

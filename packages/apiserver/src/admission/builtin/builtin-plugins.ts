@@ -18,6 +18,7 @@ import { podNodeSelector } from './pods/pod-node-selector.js';
 import { podTolerationRestriction } from './pods/pod-toleration-restriction.js';
 import { priority } from './pods/priority.js';
 import { runtimeClass } from './pods/runtime-class.js';
+import { serviceAccount } from './pods/service-account.js';
 import { resourceQuota } from './quota/resource-quota.js';
 import { defaultStorageClass } from './storage/default-storage-class.js';
 import { persistentVolumeClaimResize } from './storage/persistent-volume-claim-resize.js';
@@ -49,6 +50,7 @@ export const builtinPlugins: Readonly<Record<string, (parts: AdmissionParts) => 
   Priority: priority,
   ResourceQuota: resourceQuota,
   RuntimeClass: runtimeClass,
+  ServiceAccount: serviceAccount,
   StorageObjectInUseProtection: storageObjectInUseProtection,
   TaintNodesByCondition: taintNodesByCondition,
 };
