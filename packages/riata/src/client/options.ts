@@ -97,7 +97,7 @@ export interface WatchOptions extends CallOptions, Selection {
   readonly decoder?: ObjectDecoder;
   /** A stream silent for longer is taken for dead and ends with an error. 0 = never. @default the transport's own */
   readonly idleTimeoutMs?: number;
-  /** The timer of whoever reads the watch, which limits the time for one event then. @default one of its own */
+  /** The timer of the watch's reader, which then limits the time for one event. @default one of its own */
   readonly timer?: ElementTimer;
 }
 

@@ -129,7 +129,7 @@ export type Placed<T> = T extends { readonly [built]?: { readonly scope: infer S
     : unknown
   : unknown;
 
-/** What {@link makeKind} has to be told. */
+/** The names of a kind, for {@link makeKind}. */
 export interface KindSpec<S extends Scope = Scope> {
   /** `''` for the core group. */
   readonly group: string;

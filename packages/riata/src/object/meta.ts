@@ -80,7 +80,7 @@ export interface ListMeta {
   readonly resourceVersion?: string;
   /** Opaque token for the next page; absent or empty on the last one. */
   readonly continue?: string;
-  /** How many items follow, where the server tells. */
+  /** How many items follow, if the server knows. */
   readonly remainingItemCount?: number;
   readonly selfLink?: string;
   /** Which shard was asked for, where the server shards lists (`metav1.ShardInfo`). */

@@ -81,7 +81,7 @@ export function setOwnerReference<T extends WithMetadata>(
 
 /**
  * A copy of `object` without its reference to `owner`, controller or not (`controllerutil.RemoveOwnerReference`).
- * Throws when there is none: ask {@link hasOwnerReference} first where that can be.
+ * Throws if it has none: check with {@link hasOwnerReference} where that can be.
  */
 export function removeOwnerReference<T extends WithMetadata>(owner: Owner, object: T): T {
   return without(object, owner, indexOfOwner(object, referenceTo(owner)));

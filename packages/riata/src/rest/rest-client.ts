@@ -190,7 +190,7 @@ export class RestClient implements AsyncDisposable {
     return this.verb('PUT');
   }
 
-  /** Begins a patch; `type` says how the body is to be read (`Patch`). */
+  /** Begins a patch; `type` is the format of the body (`Patch`). */
   patch(type: PatchType): RestRequest {
     const contentType = Object.hasOwn(patchTypes, type) ? patchTypes[type as keyof typeof patchTypes] : type;
     return this.verb('PATCH').setHeader('Content-Type', contentType);

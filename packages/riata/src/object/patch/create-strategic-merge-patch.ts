@@ -21,8 +21,8 @@ import { type PatchSchema, SchemaPlace } from './patch-schema.js';
  * have added to. Values in the patch are parts of `modified`. As in a merge patch, `null` means absent. The schema of a
  * built-in kind is `builtinPatchSchema(kind)` of `riata/kinds`.
  *
- * Where a list has several elements with one merge key (as ports that differ in the protocol only), no patch can tell
- * them apart: use server-side apply or an update for these.
+ * Where a list has several elements with one merge key (as ports that differ in the protocol only), no patch can
+ * distinguish them: use server-side apply or an update for these.
  *
  * @throws PatchError when an element lacks its merge key, or a merged list is mixed.
  */

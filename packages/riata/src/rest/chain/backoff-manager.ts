@@ -24,7 +24,7 @@ export function noBackoff(clock: Scheduler): BackoffManager {
 export interface UrlBackoffOptions {
   /** Wait after the first error. @default 1_000 */
   readonly baseMs?: number;
-  /** Longest wait; after twice as long without an error the count starts anew. @default 120_000 */
+  /** Longest wait; after twice as long without an error the count starts over. @default 120_000 */
   readonly maxMs?: number;
   readonly clock: Scheduler;
 }

@@ -23,7 +23,7 @@ export class HeldResponse implements ResponseSink, BodySink, TransportFlow {
   headers: ResponseHeaders = {};
   notes: ResponseNotes | undefined;
 
-  /** After an abort of `signal` nobody needs the rest. */
+  /** After an abort of `signal` the rest is not needed. */
   constructor(signal?: AbortSignal) {
     this.#signal = signal;
   }

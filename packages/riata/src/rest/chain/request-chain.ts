@@ -176,7 +176,9 @@ interface RefusalParts {
   readonly group: string;
 }
 
-/** Hands the warnings of each response to the request's handler, and turns what is no success into an `ApiError`. */
+/**
+ * Passes the warnings of each response to the request's handler, and turns an unsuccessful response into an `ApiError`.
+ */
 function withRefusal(send: Send, parts: RefusalParts): Send {
   return (request, sink) => send(request, new RefusalFilter(sink, request, parts));
 }

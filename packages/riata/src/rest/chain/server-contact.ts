@@ -22,9 +22,9 @@ export interface ContactWait {
 }
 
 /**
- * Shares between all users of one connection whether the server answers. While it does not, one caller at a time probes
- * it, every 1.5 seconds at most; the others wait. As soon as anybody's request is answered, all of them go on, spread
- * over a short time. So a server that comes back is noticed soon by everybody, and finds few requests waiting for it.
+ * Shares between all users of one connection whether the server is reachable. While it is not, one caller at a time
+ * probes it, every 1.5 seconds at most; the others wait. As soon as any request is answered, all of them continue,
+ * spread over a short time. So all callers notice a recovered server soon, and few requests hit it at once.
  */
 export class ServerContact {
   readonly #waiting = new Set<Waiter>();
@@ -64,7 +64,7 @@ export class ServerContact {
     return waiter.spreadMs !== undefined;
   }
 
-  /** Whoever waits longest asks first, so that all of them get their turn. */
+  /** The caller that has waited longest probes first, so that all of them get their turn. */
   #nextProbe(): Timer | undefined {
     const [first] = this.#waiting;
     if (first === undefined) return undefined;
@@ -114,7 +114,10 @@ class Waiter {
   }
 }
 
-/** Not even a connection came about. Errors of TLS are missing: these are about certificates, which nobody renews in seconds. */
+/**
+ * No connection was made. TLS errors are not among them: these concern certificates, which are not renewed within
+ * seconds.
+ */
 const unreachable: ReadonlySet<TransportErrorKind> = new Set([
   'dns',
   'connect-refused',
@@ -125,7 +128,7 @@ const unreachable: ReadonlySet<TransportErrorKind> = new Set([
 const cutOff: ReadonlySet<TransportErrorKind> = new Set(['proxy', 'reset', 'eof']);
 
 /**
- * Tells for one caller of a {@link ServerContact} whether its failures are an outage of the server or about its own
+ * Decides for one caller of a {@link ServerContact} whether its failures are an outage of the server or concern its own
  * requests. Only the former may be retried as soon as others are answered.
  */
 export class OutageDetector {
@@ -145,8 +148,8 @@ export class OutageDetector {
   }
 
   /**
-   * `certain`: the server cannot be reached. `likely`: the second failure in a row that looks like it, and nobody else got an
-   * answer since the first. Undefined: no outage, or the server has said when to come again.
+   * `certain`: the server cannot be reached. `likely`: the second failure in a row that looks like it, and no other
+   * caller got an answer since the first. Undefined: no outage, or the server has said when to retry.
    */
   judge(error: unknown): 'certain' | 'likely' | undefined {
     const { answers } = this.#contact;

@@ -25,7 +25,7 @@ export function warningLogger(log: Logger): WarningHandler {
 
 /**
  * Lets each text through once (`WarningWriterOptions.Deduplicate`). Remembers the last `remember` texts, so a text may
- * come again after that many others. @default remember = 1_000
+ * be repeated after that many others. @default remember = 1_000
  */
 export function dedupedWarnings(handler: WarningHandler, { remember = 1_000 } = {}): WarningHandler {
   const seen = new Set<string>();

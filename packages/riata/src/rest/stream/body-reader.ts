@@ -58,7 +58,7 @@ export interface BodyReaderParts {
   /** The answer has no end. */
   readonly watch?: boolean;
   readonly incomplete?: IncompleteLimit;
-  /** The timer of whoever opened the stream. @default one of its own */
+  /** The timer of the stream's opener. @default one of its own */
   readonly timer?: ElementTimer;
 }
 
@@ -200,7 +200,7 @@ export class BodyReader<E, R> implements TransportSink {
     else this.#endExchange({ error });
   }
 
-  /** Somebody reads from now on. */
+  /** The stream has a reader from now on. */
   #read(): void {
     if (this.#hold === 'no-reader') this.#hold = this.#flow && 'backlog';
     this.#start();

@@ -17,7 +17,7 @@ export class ByteStream implements AsyncIterableIterator<Uint8Array>, AsyncDispo
   readonly headers: ResponseHeaders;
   readonly warnings: readonly Warning[];
   readonly #response: HeldResponse;
-  /** Chunks nobody has asked for yet. Empty while `#reader` is set. */
+  /** Chunks that were not read yet. Empty while `#reader` is set. */
   readonly #chunks: Uint8Array[] = [];
   #size = 0;
   #reader: { resolve(result: IteratorResult<Uint8Array>): void; reject(error: unknown): void } | undefined;

@@ -50,7 +50,7 @@ const WAIT = 0;
 const SCAN = -1;
 /** How much of an item is waited for before it is scanned. */
 const MOST_WAIT_BYTES = 65_536;
-/** Of what is no list, so much is looked at for the beginning that an error quotes: secrets are longer than that. */
+/** How much of a body that is not a list is kept for the excerpt in the error: secrets are longer than that. */
 export const MOST_QUOTED = 16_384;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
@@ -168,13 +168,13 @@ export class ListDecoder<T = KubeObject> {
     }
   }
 
-  /** Tells that no more bytes come, for whatever reason: `next` gives what was held back in the hope of more. */
+  /** Reports the end of the bytes, for whatever reason: `next` then returns what was held back for more bytes. */
   flush(): void {
     this.#guess = false;
     this.#trust = 0;
   }
 
-  /** Tells that no more bytes come; throws if that is too early. */
+  /** Reports the end of the bytes; throws if that is too early. */
   finish(): ListEnd {
     if (this.#finished) return this.#finished;
     this.flush();
@@ -210,7 +210,7 @@ export class ListDecoder<T = KubeObject> {
     return this.#finished;
   }
 
-  /** The first of the items that have come together with the current one; undefined if it has to be decoded by itself. */
+  /** The first of the items that have come together with the current one; undefined if it has to be decoded alone. */
   #nextBatch(): T | undefined {
     const type = this.#type;
     if (type === undefined || this.#untyped.length > 0 || !this.#batch?.fill(this.#window, type)) return undefined;

@@ -9,7 +9,7 @@ import { transformed } from './transform-decoder.js';
 
 /** How a list is read. */
 export interface ListStreamOptions<T = KubeObject> extends ListDecodeOptions, BodyReaderOptions {
-  /** What each item passes before anybody sees it. @default none */
+  /** Transforms each item before any reader sees it. @default none */
   readonly transform?: (item: T) => T;
 }
 

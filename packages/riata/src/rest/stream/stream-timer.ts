@@ -7,7 +7,7 @@ const never = Number.POSITIVE_INFINITY;
  */
 export type DeathReason = 'silent' | 'slept';
 
-/** What whoever reads the bytes of a stream reports to the timer of the stream. */
+/** What the reader of a stream's bytes reports to the timer of the stream. */
 export interface ElementTimer {
   /**
    * A part of an element is there. The time counts from the first one, however slowly the others come; `onDue` is called
@@ -19,10 +19,10 @@ export interface ElementTimer {
 }
 
 /**
- * The one timer of a stream, from its request to its end. Its owner, who opens the stream, limits silence: first until the
- * answer begins, then between two elements, whether the server replays what it has or reports changes. Whoever reads the
- * bytes reports parts of an element, which are no sign of life, but may not take for ever to become whole either. The timer
- * looks when it fires what is due: a busy stream sets none per element.
+ * The one timer of a stream, from its request to its end. Its owner, which opens the stream, limits silence: first
+ * until the answer begins, then between two elements, whether the server replays its state or reports changes. The
+ * reader of the bytes reports parts of an element, which are no sign of life, but must become complete in time, too.
+ * The timer checks what is due when it fires: a busy stream sets none per element.
  */
 export class StreamTimer implements ElementTimer, Disposable {
   readonly #clock: Scheduler;

@@ -138,13 +138,13 @@ export class WatchDecoder<T = KubeObject> {
     return event;
   }
 
-  /** Tells that no more bytes come, for whatever reason: `next` gives what was held back in the hope of more. */
+  /** Reports the end of the bytes, for whatever reason: `next` then returns what was held back for more bytes. */
   flush(): void {
     this.#guess = false;
     this.#lines = false;
   }
 
-  /** Tells that no more bytes come. */
+  /** Reports the end of the bytes. */
   finish(): void {
     this.flush();
     if (this.#failed || !this.#inEvent) return;

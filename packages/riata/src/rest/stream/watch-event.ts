@@ -12,7 +12,7 @@ export interface Bookmark extends TypeMeta {
   };
 }
 
-/** One event of a watch (`watch.Event`); tell them apart by `type`. */
+/** One event of a watch (`watch.Event`), discriminated by `type`. */
 export type WatchEvent<T = KubeObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
   | { readonly type: 'BOOKMARK'; readonly object: Bookmark }

@@ -13,14 +13,14 @@ export type { Bookmark, WatchEvent, WatchEventType } from './watch-event.js';
 
 /** How a watch is read. */
 export interface WatchStreamOptions<T = KubeObject> extends WatchDecodeOptions, BodyReaderOptions {
-  /** What each object passes before anybody sees it; bookmarks and errors do not. @default none */
+  /** Transforms each object before any reader sees it; not bookmarks and errors. @default none */
   readonly transform?: (object: T) => T;
   /**
    * Longest time from the first byte of an event to its last; then the watch ends with a `TransportError`. 0 = none.
    * @default 30000
    */
   readonly eventTimeoutMs?: number;
-  /** The timer of whoever opened the stream, which knows of incomplete events then. @default one of its own */
+  /** The timer of the stream's opener, which then also limits incomplete events. @default one of its own */
   readonly timer?: ElementTimer;
 }
 

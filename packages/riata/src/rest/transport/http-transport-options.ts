@@ -11,8 +11,8 @@ export interface HttpTransportOptions {
   /** Limit for setting up a connection: dialling, proxy and TLS together. @default 30_000 */
   readonly connectTimeoutMs?: number;
   /**
-   * Longest wait for the headers of a response, counted from sending the request. Longer than the minute after which
-   * an API server gives up by itself. @default 90_000
+   * Longest wait for the headers of a response, counted from sending the request. Longer than the minute after which an
+   * API server gives up. @default 90_000
    */
   readonly headersTimeoutMs?: number;
   /** Longest silence within a body. A watch sets its own, as it may be quiet for longer. @default 300_000 */

@@ -79,7 +79,7 @@ export class HttpConnection implements Connection {
     this.deadline = new LazyDeadline(options.scheduler, () => this.#onDeadline());
   }
 
-  /** False once it is of no use to anybody. */
+  /** False once it cannot be used any more. */
   get open(): boolean {
     return !this.#closed;
   }
@@ -186,7 +186,7 @@ export class HttpConnection implements Connection {
 
   #feed(bytes: Buffer): void {
     const parser = this.#parser;
-    // Nobody has asked for anything: whatever this is, it would be taken for the next answer.
+    // No request is in flight: these bytes would be taken for the next answer.
     if (parser === undefined) {
       this.#close();
       return;

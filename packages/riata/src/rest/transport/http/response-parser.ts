@@ -73,8 +73,8 @@ export class ResponseParser {
   }
 
   /**
-   * Reads on. Gives where it has come to: the end of the bytes, or less if the response is done or the user has paused. What
-   * it has read may be overwritten. Throws an {@link AnswerFailure} for what is no HTTP, after the body before it.
+   * Reads on. Returns its position: the end of the bytes, or less if the response is done or the user has paused. The
+   * bytes before it may be overwritten. Throws an {@link AnswerFailure} for malformed HTTP, after the body before it.
    */
   feed(bytes: Buffer): number {
     try {

@@ -15,7 +15,7 @@ export interface ConnectorOptions {
   readonly tls?: ConnectorTls;
   /** Connect through this proxy. */
   readonly proxy?: ProxyServer;
-  /** The proxy forwards requests by itself: no tunnel, the connection ends at it. @default false */
+  /** The proxy forwards the requests: no tunnel, the connection ends at it. @default false */
   readonly forwarded?: boolean;
   /** Limit for all of it: dialling, the proxy, TLS. 0 = none. */
   readonly timeoutMs: number;
@@ -267,7 +267,7 @@ function tunnelSocket(socket: net.Socket, peer: Peer): TunnelSocket {
 export function createTlsContext({ ca, cert, key }: TlsMaterial): tls.SecureContext {
   const parts = { ca: bytes(ca), cert: bytes(cert), key: bytes(key) };
   try {
-    // Node takes any text for a CA, and then trusts nobody. This throws, but reads no more than the first of a bundle.
+    // Node accepts any text as a CA, and then trusts no certificate. This throws, but reads only the first of a bundle.
     if (parts.ca) new X509Certificate(parts.ca);
     return tls.createSecureContext(parts);
   } catch (error) {
