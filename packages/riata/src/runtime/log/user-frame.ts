@@ -8,7 +8,7 @@ const frameLine = /^ +at (?:async )?(.+:\d+:\d+\)?)$/gm;
  */
 const ownNames = [
   /^(?:KubeClient|TrackedClient|SubResource|KindClient|CallMemory|TrackedCalls|TrackedConnection|UnownedCalls|ObjectStatus|HandlersError)\./,
-  /^(?:\w+\.)?(?:#?makeCall|#write|#applySlowly|#applied|#say|said|siteOf|track|runForCaller)(?: \[as \w+\])? \(/,
+  /^(?:\w+\.)?(?:#?makeCall|#write|#applySlowly|#applied|#say|said|siteOf|track)(?: \[as \w+\])? \(/,
   /^(?:createOrUpdate|createOrPatch|retryOnConflict) \(/,
   /^(?:Object\.)?(?:get|find|list|watch|create|update|patch|apply|applyFields|delete|deleteCollection|table|logs|status) \(/,
 ];
