@@ -1,7 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ApiServer, adminKubeconfig, admissionWebhook, type ServerSnapshot } from '@riata/apiserver';
+import {
+  ApiServer,
+  type AuditPolicy,
+  AuditStream,
+  adminKubeconfig,
+  admissionWebhook,
+  type ServerSnapshot,
+} from '@riata/apiserver';
 import { Sandbox } from '@riata/sandbox';
 import { createClient, defineKind, isForbidden, type RestConfig, VirtualClock } from 'riata';
 import {
@@ -275,6 +282,24 @@ test('a data directory', async () => {
     expect((await client.get(ConfigMap, { namespace: 'default', name: 'kept' })).metadata.name).toBe('kept');
   } finally {
     await rm(dataDir, { recursive: true, force: true });
+  }
+});
+
+test('audit log', async () => {
+  const policy: AuditPolicy = {
+    omitStages: ['RequestReceived'],
+    rules: [
+      { level: 'Metadata', resources: [{ resources: ['secrets'] }] }, // never their contents
+      { level: 'RequestResponse', verbs: ['create', 'update', 'patch', 'delete'] },
+    ],
+  };
+  const audit = new AuditStream();
+  await using server = await ApiServer.start({ audit: { policy, sink: audit } });
+  await using client = createClient(server.config);
+  await client.create(ConfigMap({ metadata: { namespace: 'default', name: 'a' } }));
+  for await (const { verb, objectRef, responseStatus } of audit) {
+    expect([verb, objectRef?.name, responseStatus?.code]).toEqual(['create', 'a', 201]);
+    break;
   }
 });
 

@@ -64,7 +64,7 @@ export function writeConfiguration(dir, { apiServerPort }) {
 
 /**
  * One line per request, once it is answered (a watch: also when it starts). Leases with their contents: who had which term
- * is judged by them.
+ * is judged by them. Tests of the audit log have namespaces of their own.
  */
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
@@ -74,6 +74,13 @@ rules:
   - level: RequestResponse
     verbs: [create, update, patch]
     resources: [{ group: coordination.k8s.io, resources: [leases] }]
+  - level: RequestResponse
+    namespaces: [audited-whole]
+  - level: Request
+    namespaces: [audited-request]
+    omitManagedFields: false
+  - level: None
+    namespaces: [audited-none]
   - level: Metadata
 `;
 

@@ -1,5 +1,6 @@
 import { type Logger, optionNames, type Random, type Scheduler } from 'riata/runtime';
 import type { AdmissionOptions } from './admission/admission.js';
+import type { AuditOptions } from './audit/audit-log.js';
 import type { UserIdentity } from './authentication/identity.js';
 import type { Faults } from './faults.js';
 import type { ServerSnapshot } from './server-snapshot.js';
@@ -47,6 +48,8 @@ export interface ApiServerOptions {
    * @default those that kube-apiserver has on
    */
   readonly admission?: AdmissionOptions;
+  /** Records requests, as kube-apiserver's audit log does. @default nothing is recorded */
+  readonly audit?: AuditOptions | undefined;
   /** Cuts in-process answers into pieces at random places, for tests. @default as they were written */
   readonly cuts?: Random;
 }
@@ -65,6 +68,7 @@ export const apiServerOptionNames = optionNames<ApiServerOptions>({
   scheduler: true,
   resolveService: true,
   admission: true,
+  audit: true,
   cuts: true,
 });
 

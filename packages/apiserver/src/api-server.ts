@@ -20,6 +20,7 @@ import {
   type SuspendOptions,
   suspendOptionNames,
 } from './api-server-options.js';
+import { AuditLog } from './audit/audit-log.js';
 import { identitiesOf, type ServiceAccountIdentity, type UserIdentity, userInfoOf } from './authentication/identity.js';
 import { adminKubeconfig } from './http/admin-kubeconfig.js';
 import { Dispatcher, type Durability } from './http/dispatcher.js';
@@ -164,6 +165,7 @@ export class ApiServer implements AsyncDisposable {
       ...{ table, handlers, gate: access, clock, log, metrics, stopping: this.#stopping.signal },
       durability: storage instanceof MemoryStorage ? undefined : durabilityOf(storage),
       openIdKeys: () => access.tokens.openIdKeys(),
+      audit: AuditLog.from(options.audit, clock, log),
       flowHeaders: (user, info) => this.#core.flows.headersFor(user, info),
       aggregation: this.#core.aggregation,
     });

@@ -25,16 +25,27 @@ void runServerCommand({
       help: 'admission plugins to run beside those that are on by default, with commas',
       default: [] as readonly string[],
     },
+    auditPolicyFile: {
+      written: '--audit-policy-file FILE',
+      help: 'which requests are recorded, and how: an audit.k8s.io/v1 Policy',
+      default: '',
+    },
+    auditLogPath: {
+      written: '--audit-log-path FILE',
+      help: 'where requests are recorded, a line of JSON each; - for standard output',
+      default: '',
+    },
     disable: {
       written: '--disable-admission-plugins NAMES',
       help: 'admission plugins that are on by default and do not run, with commas',
       default: [] as readonly string[],
     },
   },
-  async start({ token, controllers, dataDir, acceptDataLoss, enable, disable }) {
+  async start({ token, controllers, dataDir, acceptDataLoss, enable, disable, auditPolicyFile, auditLogPath }) {
     // The package's own entry, so that it is one file.
-    const { ApiServer } = await import('./index.js');
+    const { ApiServer, auditFromFiles } = await import('./index.js');
+    const audit = await auditFromFiles(auditPolicyFile, auditLogPath);
     const data = { acceptDataLoss, dataDir: dataDir === '' ? undefined : dataDir };
-    return ApiServer.start({ token, controllers, ...data, admission: { enable, disable } });
+    return ApiServer.start({ token, controllers, ...data, admission: { enable, disable }, audit });
   },
 });

@@ -17,6 +17,13 @@ export type {
   RestartOptions,
   SuspendOptions,
 } from './api-server-options.js';
+export type { AuditEvent, AuditObjectReference, AuditSink } from './audit/audit-event.js';
+export { auditFile } from './audit/audit-file.js';
+export { auditFromFiles } from './audit/audit-from-files.js';
+export type { AuditOptions } from './audit/audit-log.js';
+export type { AuditLevel, AuditPolicy, AuditResources, AuditRule, AuditStage } from './audit/audit-policy.js';
+export { AuditStream } from './audit/audit-stream.js';
+export { readAuditPolicy } from './audit/read-audit-policy.js';
 export type { ServiceAccountIdentity, UserIdentity } from './authentication/identity.js';
 export {
   type Fault,

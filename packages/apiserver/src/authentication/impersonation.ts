@@ -43,6 +43,12 @@ const authenticationGroup = 'authentication.k8s.io';
 const many = 4;
 const rememberedUsers = 10_000;
 
+/** Hears whom a request acts as. */
+export interface ImpersonationObserver {
+  /** @param constraint the verb of a constrained mode that allowed it; `''` for plain impersonation */
+  impersonates(user: UserInfo, constraint: string): void;
+}
+
 /** Lets requests act as another user, where roles allow it (`WithConstrainedImpersonation`). */
 export class Impersonation {
   readonly #authorizer: Authorizer;
@@ -54,14 +60,14 @@ export class Impersonation {
   }
 
   /** The user that a request acts as: its own, unless headers name another. Throws 400 and 403. */
-  actingUser(request: ServerRequest, attributes: Attributes): UserInfo {
+  actingUser(request: ServerRequest, attributes: Attributes, observer?: ImpersonationObserver): UserInfo {
     const headers = request.impersonation;
     if (headers === undefined) return attributes.user;
     const target = impersonatedUser(headers);
-    return target === undefined ? attributes.user : this.#impersonated(target, attributes);
+    return target === undefined ? attributes.user : this.#impersonated(target, attributes, observer);
   }
 
-  #impersonated(target: ImpersonatedUser, attributes: Attributes): UserInfo {
+  #impersonated(target: ImpersonatedUser, attributes: Attributes, observer?: ImpersonationObserver): UserInfo {
     const { username } = attributes.user;
     const last = this.#lastModes.get(username);
     const tried = last === undefined ? modes : [last, ...modes.filter((mode) => mode !== last)];
@@ -72,6 +78,7 @@ export class Impersonation {
       if ('user' in result) {
         if (this.#lastModes.size >= rememberedUsers) this.#lastModes.clear();
         this.#lastModes.set(username, mode);
+        observer?.impersonates(result.user, mode.name === '' ? '' : `impersonate:${mode.name}`);
         return result.user;
       }
       problem ??= result.problem;

@@ -2,6 +2,8 @@ import { Buffer } from 'node:buffer';
 import { type GroupVersionKind, parseGoDuration } from 'riata/object';
 import { describeError, type Logger, link, type Scheduler, systemRandom } from 'riata/runtime';
 import type { Aggregation } from '../aggregation/aggregation.js';
+import type { AuditLog } from '../audit/audit-log.js';
+import type { AuditedRequest } from '../audit/audited-request.js';
 import type { UserInfo } from '../authentication/user-info.js';
 import type { RequestGate } from '../authorization/access-control.js';
 import type { Measured, ServerMetrics } from '../metrics/server-metrics.js';
@@ -57,6 +59,8 @@ export interface DispatcherParts {
   readonly flowHeaders?: (user: UserInfo, info: RequestInfo) => ReplyHeaders;
   /** What other servers serve behind this one. @default nothing */
   readonly aggregation?: Aggregation | undefined;
+  /** Records requests. @default none */
+  readonly audit?: AuditLog | undefined;
   /** What requests are counted by, and what `/metrics` shows. @default nothing is counted, and there is no such path */
   readonly metrics?: ServerMetrics | undefined;
   /** Keeps answers back until what they show is durable. @default it is at once */
@@ -75,6 +79,8 @@ export interface Durability {
   readonly problem: Error | undefined;
 }
 
+/** What answers are recorded as. */
+const jsonType = 'application/json' as const;
 /** Longest time for a request that is no watch. */
 const requestTimeoutMs = 60_000;
 
@@ -87,6 +93,7 @@ interface Exchange {
   readonly user: UserInfo;
   readonly timeoutMs: number;
   readonly measured: Measured | undefined;
+  readonly audited: AuditedRequest | undefined;
 }
 
 /** Accepts requests and answers them: authentication, routing, the verb, and the negotiated form of the answer. */
@@ -113,17 +120,19 @@ export class Dispatcher {
     const auditId = request.headers['audit-id'] || systemRandom.uuid();
     const reply = new MarkedReply(request.method === 'HEAD' ? withoutBody(to) : to, { 'audit-id': auditId });
     const warnings = new Warnings();
-    const { log, gate, flowHeaders, aggregation, metrics } = this.#parts;
+    const { log, gate, flowHeaders, aggregation, metrics, audit } = this.#parts;
     const measured = metrics?.measure(request);
+    const audited = audit?.begin(request, auditId);
+    if (audited !== undefined) reply.onHead = (status) => audited.responds(status);
     let info: RequestInfo | undefined;
     try {
       info = parsePath(request);
       const timeoutMs = timeoutOf(info);
-      const user = gate.identify(request, info, (text) => warnings.add(text));
+      const user = gate.identify(request, info, (text) => warnings.add(text), audited);
       if (flowHeaders !== undefined) reply.mark(flowHeaders(user, info));
       measured?.run(info);
-      gate.check(user, info);
-      const exchange: Exchange = { request, reply, info, warnings, user, timeoutMs, measured };
+      gate.check(user, info, audited);
+      const exchange: Exchange = { request, reply, info, warnings, user, timeoutMs, measured, audited };
       const other = aggregation?.find(info.path) ?? aggregation?.findOpenApi(info.path);
       if (aggregation !== undefined && other !== undefined) {
         const headers = { ...request.headers, 'audit-id': auditId };
@@ -138,9 +147,11 @@ export class Dispatcher {
       if (request.signal.aborted && error === request.signal.reason) return reply.abort();
       // What follows is no event of a watch.
       reply.onWrite = undefined;
+      if (audited !== undefined) recordFailure(audited, error, info);
       await sendFailure({ request, reply, info, log, headers: warnings.headers() }, error);
     } finally {
       measured?.end(reply.status, reply.bytes);
+      audited?.complete();
     }
   }
 
@@ -149,7 +160,10 @@ export class Dispatcher {
     const route = findRoute(request, info, this.#parts.table);
     if (!isPlainRead(route, info)) await loadWriteParts();
     const deprecation = deprecationOf(route.resource);
-    if (deprecation !== undefined) exchange.warnings.add(deprecation);
+    if (deprecation !== undefined) {
+      exchange.warnings.add(deprecation);
+      exchange.audited?.annotate('k8s.io/deprecated', 'true');
+    }
     if (route.verb === 'watch') return this.#watch(exchange, route);
     const deadline = this.#deadline(exchange);
     const produces = route.verb === 'list' ? negotiation.listProduces : negotiation.objectProduces;
@@ -166,7 +180,12 @@ export class Dispatcher {
       route.verb === 'patch' ? patchKindOf(request, patchTypesOf(route.resource), route.custom) : undefined;
     const negotiated = negotiation.negotiate(request, info, transformsOf(route), route.custom);
     const { handlers } = this.#parts;
-    const tell = teller(exchange, route, negotiated, deadline);
+    const { audited } = exchange;
+    // What is recorded is not taken from bytes.
+    const shown: negotiation.Negotiated = audited?.wantsResponse
+      ? { ...negotiated, mediaType: jsonType, pretty: true }
+      : negotiated;
+    const tell = teller(exchange, route, shown, deadline);
     const { query } = info;
     const userAgent = request.headers['user-agent'];
     const run = async (): Promise<VerbAnswer> => {
@@ -196,15 +215,20 @@ export class Dispatcher {
           const kind = patchKind ?? 'merge';
           const options = parseWriteOptions(query, kind === 'apply' ? 'apply' : 'patch', userAgent);
           const strict = options.fieldValidation !== 'Ignore';
-          return handlers.patch(tell({ options, patch: await readPatchBody(request, kind, strict) }));
+          const patch = await readPatchBody(request, kind, strict);
+          audited?.requestPatch(request.body);
+          return handlers.patch(tell({ options, patch }));
         }
-        case 'delete':
-          return handlers.delete(
-            tell({ options: parseDeleteOptions(query, await readDeleteBody(request, this.#parts.clock)) }),
-          );
+        case 'delete': {
+          const body = await readDeleteBody(request, this.#parts.clock);
+          audited?.deleteOptions(body);
+          return handlers.delete(tell({ options: parseDeleteOptions(query, body) }));
+        }
         default: {
           const options = parseListOptions(query, false);
-          const deleteOptions = parseDeleteOptions(query, await readDeleteBody(request, this.#parts.clock));
+          const body = await readDeleteBody(request, this.#parts.clock);
+          audited?.deleteOptions(body);
+          const deleteOptions = parseDeleteOptions(query, body);
           return handlers.deleteCollection(tell({ options, deleteOptions }));
         }
       }
@@ -261,6 +285,7 @@ export class Dispatcher {
     }
     const plain = 'pieces' in answer ? await whole(answer.pieces) : answer.object;
     const value = converts ? await this.#converted(plain, as, exchange.info, route) : plain;
+    exchange.audited?.responseObject(value);
     sendBytes(reply, status, headers, await encodeBody(value, mediaType, pretty));
   }
 
@@ -315,7 +340,7 @@ function transformsOf({ resource, subresource }: Route): negotiation.Transforms 
 
 /** Adds the parameters of all verbs. The signal is created on first use. */
 function teller(
-  { warnings, user }: Exchange,
+  { warnings, user, audited }: Exchange,
   { resource, subresource, namespace, name }: Route,
   negotiated: negotiation.Negotiated,
   scope: { readonly signal: AbortSignal },
@@ -331,8 +356,23 @@ function teller(
     get signal() {
       return scope.signal;
     },
+    ...(audited && recordersOf(audited)),
     ...own,
   });
+}
+
+function recordersOf(audited: AuditedRequest): Pick<VerbRequest<unknown>, 'annotate' | 'recordBody'> {
+  return {
+    annotate: (key, value, level) => audited.annotate(key, value, level),
+    recordBody: (object) => audited.requestObject(object),
+  };
+}
+
+/** Records why a request fails. */
+function recordFailure(audited: AuditedRequest, error: unknown, info: RequestInfo | undefined): void {
+  if (error instanceof Refusal && error.status.code === 401) audited.refused(info, error.status);
+  else if (error instanceof Refusal) audited.responseObject(error.status);
+  else if (!(error instanceof PlainRefusal)) audited.panicked(error);
 }
 
 /** The timeout of a request: the requested one, within limits. Throws 400. */

@@ -8,6 +8,8 @@ export class MarkedReply implements Reply {
   status = 0;
   /** How long the body is so far. */
   bytes = 0;
+  /** Called with the status, before the head is sent. */
+  onHead: ((status: number) => void) | undefined;
   /** Called with the length of each piece of the body. */
   onWrite: ((bytes: number) => void) | undefined;
 
@@ -34,7 +36,10 @@ export class MarkedReply implements Reply {
   }
 
   head(status: number, headers: ReplyHeaders): void {
-    if (this.status === 0) this.status = status;
+    if (this.status === 0) {
+      this.status = status;
+      this.onHead?.(status);
+    }
     this.#to.head(status, { ...this.#marks, ...headers });
   }
 

@@ -18,6 +18,8 @@ export interface ServerRequest {
    * answer any more. Undefined where a connection cannot be taken over.
    */
   readonly upgrade?: (() => Duplex) | undefined;
+  /** The address of the peer; undefined within the process. */
+  readonly remoteAddress?: string | undefined;
   /** Empty without a body. A body longer than {@link maxBodyBytes} may be cut one byte behind that. */
   readonly body: Uint8Array;
   /** Aborts when the client has disconnected, or the server stops: the answer has no reader any more. */

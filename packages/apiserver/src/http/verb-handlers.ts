@@ -26,6 +26,10 @@ export interface VerbRequest<Options> {
   warn(text: string): void;
   /** Aborts when the client has disconnected, the request has timed out, or the server stops. */
   readonly signal: AbortSignal;
+  /** Adds an annotation to the audit event of the request. @default nothing is recorded */
+  annotate?(key: string, value: string, level?: 'Request'): void;
+  /** Records the object that was sent, as it was understood. @default nothing is recorded */
+  recordBody?(object: JsonObject): void;
 }
 
 /** A create or an update; for a create below an object (`pods/x/binding`), `name` is that of the object. */

@@ -31,7 +31,7 @@ import { keyFor, type ObjectStore } from '../resource/object-store.js';
 import { ObjectTexts } from '../resource/object-texts.js';
 import { patchObject } from '../resource/patch-object.js';
 import { readSteps } from '../resource/read-object.js';
-import type { Resource, Subresource } from '../resource/resource.js';
+import { type Resource, type Subresource, withDefaults } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import { badRequest, noSuchPath, Refusal, tooLargeResourceVersion } from '../status/refusal.js';
 import { inSlices, type Steps } from '../steps.js';
@@ -188,6 +188,7 @@ export class Verbs implements VerbHandlers {
     const context = this.#context(request, request.options);
     if (subresource !== undefined) return yield* this.#createBelow(request, subresource, context);
     const sent = yield* readSteps(resource, body, context, request);
+    request.recordBody?.(withDefaults(resource, sent));
     const refusal = resource.rules.refuseCreate?.(resource, textOf(metaOf(sent).name));
     if (refusal !== undefined) throw refusal;
     // A custom kind may have the name of a review and is stored all the same.
@@ -204,9 +205,11 @@ export class Verbs implements VerbHandlers {
     if (replace !== undefined && subresource !== undefined) {
       const as = subresourceAsResource(resource, subresource);
       const sent = yield* readSteps(as, body, context, request);
+      request.recordBody?.(withDefaults(as, sent));
       return { object: yield* replace({ resource, as, namespace, name }, sent, context) };
     }
     const sent = yield* readSteps(resource, body, context, request);
+    request.recordBody?.(withDefaults(resource, sent));
     checkName(textOf(metaOf(sent).name), name);
     const { uid } = metaOf(sent);
     if (this.#parts.store.find(resource, namespace, name) === undefined && resource.rules.createsOnUpdate === true) {
@@ -274,10 +277,11 @@ export class Verbs implements VerbHandlers {
   *#deleteAll(request: DeleteCollectionRequest): Steps<object> {
     const { resource, deleteOptions } = request;
     const { storage, store } = this.#parts;
-    const { subresource, namespace: place, user } = request;
+    const { subresource, namespace: place, user, annotate } = request;
     const warn = (text: string) => request.warn(text);
     // Nobody is told which object of a collection it is, but by the object itself.
-    const context = this.#context({ resource, subresource, namespace: place, name: '', user, warn }, deleteOptions);
+    const all = { resource, subresource, namespace: place, name: '', user, warn, annotate };
+    const context = this.#context(all, deleteOptions);
     const answer = wholeList(resource, yield* findSteps(storage, resource, listRequest(request)));
     for (const { metadata } of answer.items) {
       const { namespace = '', name } = metadata;
@@ -315,6 +319,7 @@ export class Verbs implements VerbHandlers {
     if (make === undefined) throw noSuchPath();
     const as = subresourceAsResource(resource, subresource);
     const sent = yield* readSteps(as, sameInV1(body), context, request);
+    request.recordBody?.(withDefaults(as, sent));
     checkNamespace(namespace, textOf(metaOf(sent).namespace));
     const placed = withMeta(subresource.name === 'token' ? withExpiry(sent) : sent, { namespace });
     const tracked = () =>

@@ -188,7 +188,7 @@ export class NodeServer {
   /** The identity of a request, beyond a token. */
   #clientOf(socket: TLSSocket, headers: ServerRequest['headers'], rawHeaders: readonly string[]) {
     const certificate = this.#options.clientAuthority === undefined ? undefined : this.#certificateOf(socket);
-    return { certificate, impersonation: impersonationOf(headers, rawHeaders) };
+    return { certificate, impersonation: impersonationOf(headers, rawHeaders), remoteAddress: socket?.remoteAddress };
   }
 
   /** Read once for each connection. */
@@ -239,7 +239,10 @@ export class NodeServer {
   }
 }
 
-type RequestHead = Pick<ServerRequest, 'method' | 'path' | 'headers' | 'impersonation' | 'certificate' | 'upgrade'>;
+type RequestHead = Pick<
+  ServerRequest,
+  'method' | 'path' | 'headers' | 'impersonation' | 'certificate' | 'upgrade' | 'remoteAddress'
+>;
 
 function listen(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<void> {
   return new Promise<void>((resolve, reject) => {
