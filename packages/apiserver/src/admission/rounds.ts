@@ -3,12 +3,12 @@ import { equal, type JsonObject } from 'riata/object';
 /** What a plugin remembers from the first round of its hooks to the second. */
 export class Rounds {
   #lastOutput: JsonObject | undefined;
-  /** Hooks that would see a change after them. */
+  /** Hooks that run again if the object changes. */
   readonly #invoked = new Set<string>();
-  /** Hooks that there was a change after. */
+  /** Hooks after which the object has changed. */
   readonly #again = new Set<string>();
 
-  /** Notes that a hook wants to run again after a change. */
+  /** Records that a hook must run again if the object changes after it. */
   invoked(hook: string): void {
     this.#invoked.add(hook);
   }
@@ -17,13 +17,13 @@ export class Rounds {
     return this.#again.has(hook);
   }
 
-  /** Lets those run again that ran before a change. */
+  /** The object has changed: the hooks that ran before must run again. */
   callAgain(): void {
     for (const hook of this.#invoked) this.#again.add(hook);
     this.#invoked.clear();
   }
 
-  /** Takes up an object for the second time: somebody else may have changed it. */
+  /** Starts the second round. Other plugins may have changed the object since the first. */
   resume(object: JsonObject | undefined): void {
     if (!equal(this.#lastOutput ?? null, object ?? null)) this.callAgain();
   }

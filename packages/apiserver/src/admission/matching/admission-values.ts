@@ -9,7 +9,7 @@ import type { MatchedResource } from './request-matcher.js';
 /** What an expression of admission sees. */
 export interface AdmissionInput {
   readonly attributes: AdmissionAttributes;
-  /** In which version the policy or webhook wants the objects. */
+  /** The version in which the policy or webhook gets the objects. */
   readonly matched: MatchedResource;
   /** The objects in that version. */
   readonly object: JsonObject | undefined;
@@ -17,7 +17,7 @@ export interface AdmissionInput {
   readonly params?: JsonObject | undefined;
   /** The namespace of the request. @default none, as for cluster-scoped objects */
   readonly namespace?: JsonObject | undefined;
-  /** Who answers for `authorizer`. @default there is none */
+  /** Answers what expressions ask of `authorizer`. @default expressions have no `authorizer` */
   readonly decide?: DecideAccess | undefined;
 }
 

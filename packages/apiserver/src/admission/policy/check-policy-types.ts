@@ -17,8 +17,8 @@ export interface ExpressionWarning {
 const maxTypes = 10;
 
 /**
- * Compiles the validations of a policy against the types of what it matches (`validating.TypeChecker`). `stamp` tells
- * the types of one check from those of others.
+ * Compiles the validations of a policy against the types of what it matches (`validating.TypeChecker`). `stamp`
+ * keeps the types of different checks apart.
  */
 export function checkPolicyTypes(policy: JsonObject, served: ResourceTable, stamp: number): ExpressionWarning[] {
   const spec = recordOf(policy.spec);

@@ -5,7 +5,7 @@ import type { AdmissionCompiler, CompiledExpression, ExpressionNames } from '../
 import { boolType } from '../../cel/language/cel-type.js';
 import { recordsOf, textOf } from '../../resource/metadata.js';
 
-/** What conditions say of a request: whether it is meant, or why that cannot be told. */
+/** The result of match conditions: whether the request matches, or why they could not be evaluated. */
 export type ConditionsResult = { readonly matches: boolean } | { readonly error: string };
 
 /** The conditions of a policy or a webhook (`matchconditions.Matcher`). */

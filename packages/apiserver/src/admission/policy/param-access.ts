@@ -13,9 +13,9 @@ const group = 'admissionregistration.k8s.io';
 const kinds = /^(validating|mutating)admissionpolic(y|ies)(bindings)?$/;
 
 /**
- * Keeps users from reading by a policy what they may not read themselves: whoever names a kind of params must be allowed
- * to get all of them, and whoever binds params must be allowed to get or list those. Upstream does this where it
- * validates policies, so that it cannot be switched off.
+ * Keeps users from reading through a policy what they may not read themselves: writing a policy with a `paramKind`
+ * requires permission to get all objects of that kind, and a binding requires permission to get or list its params.
+ * Upstream checks this as part of validation, so it cannot be switched off.
  */
 export function paramAccess(parts: AdmissionParts): AdmissionPlugin {
   return {

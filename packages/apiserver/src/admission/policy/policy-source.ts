@@ -33,7 +33,7 @@ export class PolicySource<Compiled> {
     this.#compile = compile;
   }
 
-  /** Is told of every write. */
+  /** Called for every write. */
   observe(table: string): void {
     if (table === this.#policies || table === this.#bindings) this.#hooks = undefined;
   }

@@ -91,7 +91,7 @@ export class ValidatingAdmissionPolicyPlugin implements AdmissionPlugin {
   }
 }
 
-/** Does what a binding wants to happen. Whether the request is to be denied. */
+/** Carries out the actions of a binding. Returns whether the request is denied. */
 function enforce(
   policy: string,
   { name: binding, spec }: PolicyBinding,

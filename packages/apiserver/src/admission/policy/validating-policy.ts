@@ -17,7 +17,7 @@ export interface PolicyDecision {
   readonly reason: string;
 }
 
-/** An audit annotation, or why there is none. */
+/** An audit annotation, or why its expression failed. */
 export type AnnotationResult = { readonly key: string } & ({ readonly value: string } | { readonly error: string });
 
 export interface ValidationResult {

@@ -119,7 +119,7 @@ function checkNamespace(namespace: JsonObject, attributes: AdmissionAttributes, 
   for (const warning of podWarnings(name, now, storage)) attributes.warn(warning);
 }
 
-/** What existing Pods would be refused for; Pods that are refused for the same are told in one warning. */
+/** Warnings about existing Pods that the new level would refuse, one for each distinct set of problems. */
 function podWarnings(namespace: string, level: LevelVersion, storage: Storage): string[] {
   const pods = prioritized(objectsOf(storage, '/pods', namespace).map((pod) => pod as unknown as JsonObject));
   const checked = pods.slice(0, maxPods);

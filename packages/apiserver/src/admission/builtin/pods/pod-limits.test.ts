@@ -47,7 +47,7 @@ test.each([
   expect(claimLimitProblem(claim, [[{ type: 'PersistentVolumeClaim', ...limit }]])).toBe(problem);
 });
 
-test('a problem that two containers have is told once', () => {
+test('a problem that two containers share is reported once', () => {
   const two = { spec: { containers: [{ name: 'a' }, { name: 'b' }] } };
   const problem = 'minimum cpu usage per Container is 1.  No request is specified';
   expect(limitProblem(two, limits({ min: { cpu: '1' } }))).toBe(problem);
