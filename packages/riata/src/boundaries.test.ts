@@ -40,6 +40,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   manager: ['clusters', 'election', 'events', 'probes', 'sharding'],
   shared: [],
   patterns: ['certificates', 'crds', 'desired-set', 'generating', 'manifests', 'status', 'summary'],
+  webhook: ['admission', 'certificates', 'conversion', 'install', 'policy', 'review', 'router', 'server'],
 };
 
 const forbidden: readonly (readonly [what: string, pattern: RegExp])[] = [

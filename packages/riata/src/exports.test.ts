@@ -554,6 +554,7 @@ test('riata/manager', async () => {
       "ShardRing",
       "candidateIdentity",
       "fence",
+      "isAddable",
       "promMetrics",
       "run",
       "signalHandler",

@@ -1,7 +1,7 @@
 /**
  * The front door: what most programs need. Each layer has an entry of its own with all of its names: `riata/runtime`,
  * `riata/object`, `riata/kinds`, `riata/queue`, `riata/rest`, `riata/client`,
- * `riata/cache`, `riata/controller`, `riata/manager`, `riata/shared`, `riata/patterns`.
+ * `riata/cache`, `riata/controller`, `riata/manager`, `riata/shared`, `riata/patterns`, `riata/webhook`.
  *
  * @module
  */

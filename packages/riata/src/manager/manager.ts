@@ -43,6 +43,11 @@ export interface Added {
   remove(): Promise<void>;
 }
 
+/** A value that adds itself to a manager, in its own way: a webhook, for instance. */
+export interface Addable {
+  addTo(manager: Manager): Added;
+}
+
 /**
  * Runs everything that an operator process needs, started and stopped in order (`manager.Manager`): one connection, one
  * cache for all controllers, leader election, probes and metrics.
@@ -80,6 +85,7 @@ export class Manager implements AsyncDisposable {
   readonly #healthz = new HealthChecks();
   readonly #readyz = new HealthChecks();
   readonly #stop = new AbortController();
+  readonly #extensions = new Map<symbol, unknown>();
   #phase: 'idle' | 'starting' | 'running' | 'stopping' | 'stopped' = 'idle';
   #cause: ExitCause | undefined;
   #ran: Promise<ManagerExit> | undefined;
@@ -160,6 +166,11 @@ export class Manager implements AsyncDisposable {
     return this.#connection.scheme;
   }
 
+  /** The options that it was made with. */
+  get options(): ManagerOptions {
+    return this.#options;
+  }
+
   /** The config that it was given; undefined if it was given a client (`GetConfig`). */
   get config(): RestConfig | undefined {
     return this.#options.config;
@@ -202,10 +213,11 @@ export class Manager implements AsyncDisposable {
    * Adds a controller or another runnable, at any time (`Add`). Controllers run on the leader, except for those that are
    * sharded or for every replica; other runnables run on every replica. `stage`, here or in the runnable, overrides that.
    */
-  add(what: ControllerDefinition | Runnable, options: { readonly stage?: RunnableStage } = {}): Added {
+  add(what: ControllerDefinition | Runnable | Addable, options: { readonly stage?: RunnableStage } = {}): Added {
     if (this.#phase === 'stopping' || this.#phase === 'stopped') {
       throw new Error('the manager has stopped: nothing can be added');
     }
+    if (isAddable(what)) return what.addTo(this);
     if (typeof what === 'object' && 'reconciler' in what) {
       const { sharded, everyReplica } = what.options;
       const isEverywhere = everyReplica || (this.#shards !== undefined && sharded);
@@ -213,6 +225,12 @@ export class Manager implements AsyncDisposable {
     }
     assertRunnable(what);
     return { remove: this.#groups[options.stage ?? what.stage ?? 'others'].add(what) };
+  }
+
+  /** What there is once for each manager, made at its first use: for values that add themselves, as webhooks do. */
+  extension<T>(key: symbol, make: () => T): T {
+    if (!this.#extensions.has(key)) this.#extensions.set(key, make());
+    return this.#extensions.get(key) as T;
   }
 
   #addController(definition: ControllerDefinition, stage: RunnableStage): Added {
@@ -330,4 +348,9 @@ export class Manager implements AsyncDisposable {
     await this.cache.close();
     if (this.#ownsConnection) await this.#connection.close();
   }
+}
+
+/** Whether a value adds itself to a manager. */
+export function isAddable(given: unknown): given is Addable {
+  return typeof given === 'object' && given !== null && typeof (given as Partial<Addable>).addTo === 'function';
 }

@@ -4,7 +4,7 @@ import { Shutdown } from '../runtime/stop-reasons.js';
 import type { Timer } from '../runtime/time/clock.js';
 import { systemClock } from '../runtime/time/system-clock.js';
 import { endProcessLater } from './ending-process.js';
-import { Manager } from './manager.js';
+import { type Addable, isAddable, Manager } from './manager.js';
 import type { ManagerExit } from './manager-exit.js';
 import type { ManagerOptions } from './manager-options.js';
 import { definitionProblem } from './runnable.js';
@@ -44,7 +44,7 @@ export function signalHandler(): { readonly signal: AbortSignal } & Disposable {
 let ending: Timer | undefined;
 
 /**
- * Runs controllers until SIGTERM or SIGINT, with the config that `loadConfig` finds; the short form of a
+ * Runs controllers and webhooks until SIGTERM or SIGINT, with the config that `loadConfig` finds; the short form of a
  * `Manager`. Options may come last. If it ends for another reason than a signal, it sets the exit code of the process. Then,
  * or if a runnable did not end in time, the process exits after ten seconds, whatever keeps it alive: it leads nothing,
  * answers no probes, and has to be restarted. Use a `Manager` if you need anything else.
@@ -52,13 +52,14 @@ let ending: Timer | undefined;
  * @example
  * await run(foos, buckets);
  */
-export async function run(...args: readonly (ControllerDefinition | ManagerOptions)[]): Promise<ManagerExit> {
+export async function run(...args: readonly (ControllerDefinition | Addable | ManagerOptions)[]): Promise<ManagerExit> {
   for (const arg of args) {
     const problem = Array.isArray(arg) ? 'got an array: spread it, run(...controllers)' : definitionProblem(arg);
     if (problem !== undefined) throw new TypeError(`run: ${problem}`);
   }
-  const definitions = args.filter((arg): arg is ControllerDefinition => 'reconciler' in arg);
-  const [options = {}, ...more] = args.filter((arg): arg is ManagerOptions => !('reconciler' in arg));
+  const isDefinition = (arg: object): arg is ControllerDefinition | Addable => 'reconciler' in arg || isAddable(arg);
+  const definitions = args.filter(isDefinition);
+  const [options = {}, ...more] = args.filter((arg): arg is ManagerOptions => !isDefinition(arg));
   if (definitions.length === 0)
     throw new TypeError('run: give at least one controller, e.g. run(control(Foo).reconcile(…))');
   if (more.length > 0) throw new TypeError('run: give options once, last');
