@@ -5,7 +5,7 @@ import type { ResourceTable } from '../resource/resource-table.js';
 import type { WriteContext } from '../resource/write-context.js';
 import type { Storage } from '../storage/storage.js';
 
-/** What has to be seen of the server to tell what it serves. */
+/** Dependencies of {@link ApiServices}. */
 export interface ApiServicesSurroundings {
   readonly storage: Storage;
   readonly store: ObjectStore;
@@ -24,12 +24,12 @@ export class ApiServices {
     this.#at = surroundings;
   }
 
-  /** Those of what comes with the server. */
+  /** Creates the APIServices of built-in groups. */
   fill(): void {
     this.#add(false);
   }
 
-  /** Handles a write, after the served resources have followed it. May write itself. */
+  /** Handles a write, after the table of resources was updated. May write, too. */
   observe(table: string): void {
     const { storage, store, served, definitions, services } = this.#at;
     if (table !== definitions.table || served.generation === this.#generation) return;

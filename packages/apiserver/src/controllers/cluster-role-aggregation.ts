@@ -9,7 +9,7 @@ import { atOnce } from '../steps.js';
 import type { Storage } from '../storage/storage.js';
 import type { WorkLoop } from './work-loop.js';
 
-/** What has to be seen of the server to keep aggregated roles up to date. */
+/** Dependencies of {@link ClusterRoleAggregation}. */
 export interface ClusterRoleAggregationParts {
   readonly storage: Storage;
   readonly store: ObjectStore;
@@ -18,7 +18,7 @@ export interface ClusterRoleAggregationParts {
   readonly context: () => WriteContext;
 }
 
-/** Keeps the rules of ClusterRoles that collect those of others, as kube-controller-manager does. */
+/** Keeps the rules of aggregated ClusterRoles up to date, as kube-controller-manager does. */
 export class ClusterRoleAggregation {
   readonly #parts: ClusterRoleAggregationParts;
 
@@ -38,7 +38,7 @@ export class ClusterRoleAggregation {
     for (const role of all) {
       if (!isGiven(role.aggregationRule)) continue;
       const rules = aggregatedRules(role, all);
-      // A role that collects from this one follows: the write is observed in its turn.
+      // The write is observed in turn, so roles that aggregate this one follow.
       if (!equal(rules, role.rules ?? [])) this.#write(textOf(metaOf(role).name), rules);
     }
   }

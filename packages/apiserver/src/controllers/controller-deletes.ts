@@ -6,17 +6,17 @@ import type { DeleteRequest } from '../resource/delete-object.js';
 import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 
-/** Which object a controller deletes; `''` for each object of a collection. */
+/** The object that a controller deletes; its name is `''` for each object of a collection. */
 export interface DeletedObject {
   readonly resource: Resource;
   readonly namespace: string;
   readonly name: string;
 }
 
-/** How a controller deletes an object, by the name of its ServiceAccount: admission control sees that user. */
+/** Deletes an object as a controller's ServiceAccount, which is the user that admission control sees. */
 export type ControllerDeletes = (account: string, target: DeletedObject, request: DeleteRequest) => WriteContext;
 
-/** Lets controllers delete as kube-controller-manager does: by requests of their ServiceAccounts. */
+/** Lets controllers delete as their ServiceAccounts, as kube-controller-manager does. */
 export function controllerDeletes(admission: AdmissionControl, context: () => WriteContext): ControllerDeletes {
   const namespace = 'kube-system';
   return (account, target, request) => {

@@ -10,7 +10,7 @@ import type { WriteContext } from '../resource/write-context.js';
 import type { Storage, StorageEvent, Stored } from '../storage/storage.js';
 import type { WorkLoop } from './work-loop.js';
 
-/** What the controller of definitions has to see of the server. */
+/** Dependencies of {@link CrdController}. */
 export interface CrdSurroundings {
   readonly storage: Storage;
   readonly store: ObjectStore;
@@ -19,11 +19,13 @@ export interface CrdSurroundings {
   readonly served: ServedResources;
   readonly conversion: ConversionParts;
   context(): WriteContext;
-  /** Ends the watches of a table: what is served there is another thing from now on, or nothing. */
+  /** Ends the watches of a table whose resource changed or is no longer served. */
   endWatches(table: string): void;
 }
 
-/** Serves what CustomResourceDefinitions define, from the moment they are stored, and clears up after them. */
+/**
+ * Serves the resources of CustomResourceDefinitions as soon as they are stored, and deletes their objects with them.
+ */
 export class CrdController {
   readonly #at: CrdSurroundings;
 
@@ -36,7 +38,7 @@ export class CrdController {
     const { definitions, loop } = this.#at;
     if (table !== definitions.table) {
       const { before, after } = event;
-      // The last object of a definition that is to go may have gone.
+      // It may have been the last object of a definition that is being deleted.
       if (before !== undefined && after === undefined)
         loop.add(`definition of ${table}`, () => this.#finishTable(table));
       return;
@@ -48,7 +50,7 @@ export class CrdController {
     loop.add(`definition ${name}`, () => this.#finish(name));
   }
 
-  /** To be told of every write after everybody else: the names of a definition are accepted, and it is established. */
+  /** Accepts the names of a definition and establishes it. Must observe writes after all other observers. */
   establish(table: string, { key, after }: StorageEvent): void {
     const { definitions, store } = this.#at;
     if (table !== definitions.table || after === undefined) return;
@@ -60,7 +62,7 @@ export class CrdController {
     store.update(definitions, '', key, { subresource: 'status', make }, context);
   }
 
-  /** Only what is established is served. */
+  /** Serves established definitions only. */
   #serve({ object, key }: Stored): void {
     const definition = object as unknown as JsonObject;
     this.#at.served.setCustom(
@@ -74,7 +76,7 @@ export class CrdController {
     if (group && plural) this.#finish(`${plural}.${group}`);
   }
 
-  /** Deletes the objects of a definition that is to go, then lets it go. */
+  /** Deletes the objects of a definition that is being deleted, then removes its finalizer. */
   #finish(name: string): void {
     const { store, storage, definitions } = this.#at;
     const stored = store.find(definitions, '', name);
@@ -102,7 +104,7 @@ function specOf(stored: Stored | undefined): unknown {
   return (stored?.object as JsonObject | undefined)?.spec;
 }
 
-/** Where the objects of a definition live, by its name: `widgets.example.com` → `example.com/widgets`. */
+/** The table of a definition's objects, from its name: `widgets.example.com` → `example.com/widgets`. */
 function tableOf(name: string): string {
   const dot = name.indexOf('.');
   return `${name.slice(dot + 1)}/${name.slice(0, dot)}`;

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect } from 'vitest';
 import type { ControlledServer } from '../../behaviour/controlled-server.js';
 import { ApiServer } from '../api-server.js';
 
-/** A new embedded server for each test, on a clock that stands still. What it does by itself must go without a hitch. */
+/** A new embedded server for each test, on a virtual clock. Fails the test if a controller of the server fails. */
 export function embeddedServer(): () => ControlledServer {
   let server: ApiServer | undefined;
   let controlled: ControlledServer | undefined;

@@ -6,17 +6,17 @@ import type { StorageEvent } from '../storage/storage.js';
 /** How long an Event lives after its last change, as with kube-apiserver's `--event-ttl` by default. */
 const lifeMs = 60 * 60 * 1000;
 
-/** What the expiry of Events has to see of the server. */
+/** Dependencies of {@link EventExpiry}. */
 export interface EventExpirySurroundings {
   readonly clock: Scheduler;
   readonly store: ObjectStore;
   readonly events: Resource;
 }
 
-/** Removes Events an hour after they were written last; who watches is told. */
+/** Removes Events an hour after their last write; watches get DELETED events. */
 export class EventExpiry {
   readonly #at: EventExpirySurroundings;
-  /** When each is due, the first one first: all live equally long. */
+  /** Expiry times, earliest first, since all Events live equally long. */
   readonly #due = new Map<string, number>();
   #timer: Timer | undefined;
 

@@ -11,25 +11,25 @@ import type { ControllerDeletes } from './controller-deletes.js';
 import { OwnershipGraph, type Place } from './ownership-graph.js';
 import type { WorkLoop } from './work-loop.js';
 
-/** What the garbage collector has to see of the server. */
+/** Dependencies of {@link GarbageCollector}. */
 export interface Surroundings {
   readonly store: ObjectStore;
   readonly loop: WorkLoop;
-  /** The resource whose objects live in this table. */
+  /** The resource of a table. */
   resourceOf(table: string): Resource | undefined;
-  /** Whether a kind exists here, and where its objects live. */
+  /** The resource of a kind; undefined if it isn't served. */
   resourceFor(apiVersion: string, kind: string): Resource | undefined;
-  /** How the server itself writes. */
+  /** The context of the server's own writes. */
   context(): WriteContext;
-  /** How a controller of kube-controller-manager deletes an object: admission control has its say. */
+  /** Deletes an object as a controller's ServiceAccount, subject to admission control. */
   deleting: ControllerDeletes;
 }
 
 const foreground = 'foregroundDeletion';
 const orphan = 'orphan';
-/** Events are many and live for an hour: they neither own nor are owned. */
+/** Events are ignored: there are many, they live for an hour, and neither own nor are owned. */
 const ignored: ReadonlySet<string> = new Set(['/events']);
-/** How many owners are remembered that are gone. */
+/** How many deleted owners to remember. */
 const maxAbsent = 1_000;
 
 interface Found {
@@ -37,17 +37,17 @@ interface Found {
   readonly stored: Stored;
 }
 
-/** What is known of an owner: it is there, waits for its dependents, was never or is no more, or cannot be told. */
+/** The state of an owner: it exists, waits for its dependents, doesn't exist, or is unknown. */
 type OwnerState = 'solid' | 'waiting' | 'dangling' | 'unknown';
 
 /**
- * Deletes what nobody owns any more, and sees foreground and orphaning deletions through, as kube-controller-manager
- * does: driven by the writes of all resources.
+ * Deletes objects whose owners are all gone, and completes foreground and orphaning deletions, as
+ * kube-controller-manager does. Driven by the writes of all resources.
  */
 export class GarbageCollector {
   readonly #graph = new OwnershipGraph();
   readonly #at: Surroundings;
-  /** Where owners were that are gone, by uid: this is known even when their kind is not served any more. */
+  /** Deleted owners by UID. They are known to be gone even when their kind is no longer served. */
   readonly #absent = new Map<string, string>();
 
   constructor(surroundings: Surroundings) {
@@ -71,7 +71,7 @@ export class GarbageCollector {
         this.#finishLater(uid);
       }
     }
-    // An owner that waits for its dependents may have one less, or one that does not block it any more.
+    // An owner may wait for this dependent, which is gone or no longer blocks it.
     for (const { uid } of before?.object.metadata.ownerReferences ?? []) this.#finishLater(uid);
   }
 
@@ -94,16 +94,18 @@ export class GarbageCollector {
     this.#at.loop.add(`finish ${uid}`, () => this.#finish(uid));
   }
 
-  /** Deletes an object that nobody owns any more; one that has owners left forgets those that are gone or go. */
+  /**
+   * Deletes an object without remaining owners; else removes the references to owners that are gone or being deleted.
+   */
   *#check(uid: string): Steps<void> {
     const found = this.#load(this.#graph.place(uid));
-    // What is to be deleted is, with or without owners.
+    // It is being deleted already, with or without owners.
     if (found === undefined || found.stored.object.metadata.deletionTimestamp !== undefined) return;
     const { object } = found.stored;
     const owners = object.metadata.ownerReferences ?? [];
     if (owners.length === 0) return;
     const states = owners.map((owner) => this.#stateOf(owner, object));
-    // Nothing is deleted on a guess.
+    // Never delete while the state of an owner is unknown.
     if (states.includes('unknown')) return;
     if (states.includes('solid')) {
       if (states.every((state) => state === 'solid')) return;
@@ -115,13 +117,13 @@ export class GarbageCollector {
       yield* this.#delete(found, policyOf(object));
       return;
     }
-    // A dependent that waits for its own ones, as does an owner: a circle, that is broken here.
+    // The dependent waits for its own dependents, and its owner for it: break the cycle here.
     if (dependents.some((dependent) => this.#isWaiting(dependent))) this.#unblock(uid);
     const now = this.#load(this.#graph.place(uid));
     if (now !== undefined) yield* this.#delete(now, 'Foreground');
   }
 
-  /** Goes on with an object that is to be deleted and has a finalizer of ours. */
+  /** Continues the deletion of an object with one of the garbage collector's finalizers. */
   #finish(uid: string): void {
     const found = this.#load(this.#graph.place(uid));
     if (found === undefined || !isWaiting(found.stored.object)) return;
@@ -137,7 +139,7 @@ export class GarbageCollector {
     for (const dependent of blocking) if (!this.#isWaiting(dependent)) this.#checkLater(dependent.uid);
   }
 
-  /** Owners are looked up as they are named: in the dependent's namespace, or in none. */
+  /** Looks up an owner by its reference: in the dependent's namespace, or cluster-scoped. */
   #stateOf({ apiVersion, kind, name, uid }: OwnerReference, { metadata }: KubeObject): OwnerState {
     const { namespace = '' } = metadata;
     const known = this.#absent.get(uid);
@@ -198,7 +200,7 @@ export class GarbageCollector {
       yield* deleteSteps(this.#at.store, resource, namespace, name, request, context);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      // It may have gone while somebody was asked.
+      // It may have been deleted while a webhook was called.
       if (this.#load(this.#graph.place(uid)) === undefined) return;
       this.#at.loop.retry(`owners of ${uid}`, () => this.#check(uid), error.message);
     }
@@ -213,13 +215,13 @@ export class GarbageCollector {
   }
 }
 
-/** Whether an object is to be deleted and waits for the garbage collector. */
+/** Whether an object is being deleted and has one of the garbage collector's finalizers. */
 function isWaiting({ metadata: { deletionTimestamp, finalizers } }: KubeObject): boolean {
   const list = stringsOf(finalizers);
   return deletionTimestamp !== undefined && (list.includes(orphan) || list.includes(foreground));
 }
 
-/** What an object was to do with its dependents before its own owners went. */
+/** The propagation policy that an object's finalizers ask for. */
 function policyOf({ metadata }: KubeObject): string {
   const finalizers = stringsOf(metadata.finalizers);
   if (finalizers.includes(orphan)) return 'Orphan';

@@ -3,7 +3,7 @@ import { stringsOf } from '../resource/metadata.js';
 import type { Resource } from '../resource/resource.js';
 import type { Stored } from '../storage/storage.js';
 
-/** What is left in a namespace that is to go, by resource. */
+/** The remaining content of a terminating namespace, by resource. */
 export type Remaining = ReadonlyMap<Resource, readonly Stored[]>;
 
 interface Condition {
@@ -15,7 +15,7 @@ interface Condition {
 
 const good = (type: string, reason: string, message: string): Condition => ({ type, status: 'False', reason, message });
 
-/** What a namespace that is to go says about why it is still there. A condition keeps its time while it stays. */
+/** Sets the conditions that explain why a namespace still exists. Unchanged conditions keep their transition time. */
 export function withConditions(
   namespace: JsonObject,
   remaining: Remaining,

@@ -12,7 +12,7 @@ import type { ControllerDeletes } from './controller-deletes.js';
 import { type Remaining, withConditions } from './namespace-conditions.js';
 import type { WorkLoop } from './work-loop.js';
 
-/** What the namespace controller has to see of the server. */
+/** Dependencies of {@link NamespaceController}. */
 export interface NamespaceSurroundings {
   readonly storage: Storage;
   readonly store: ObjectStore;
@@ -20,28 +20,28 @@ export interface NamespaceSurroundings {
   readonly namespaces: Resource;
   readonly serviceAccounts: Resource;
   readonly configMaps: Resource;
-  /** One resource for each table that holds namespaced objects. */
+  /** One resource for each table of namespaced objects. */
   namespacedResources(): Iterable<Resource>;
   context(): WriteContext;
-  /** How a controller of kube-controller-manager deletes an object: admission control has its say. */
+  /** Deletes an object as a controller's ServiceAccount, subject to admission control. */
   deleting: ControllerDeletes;
-  /** The certificate that Pods would trust the server by, PEM. */
+  /** The CA certificate of the server, PEM, for the ConfigMap in each namespace. */
   readonly rootCertificate: string;
 }
 
-/** What keeps a namespace while there is something in it. */
+/** The finalizer that keeps a namespace until it is empty. */
 const namespaceFinalizer = 'kubernetes';
 
 const accountName = 'default';
 const certificateName = 'kube-root-ca.crt';
 
-/** What became of a deletion of all that a namespace holds of some resources. */
+/** The result of deleting a namespace's objects of some resources. */
 interface Deleted {
   readonly remaining: Map<Resource, readonly Stored[]>;
   readonly refusals: readonly string[];
 }
 
-/** Gives new namespaces what they all have, and empties those that are to go. */
+/** Creates the default objects of namespaces, and empties terminating ones. */
 export class NamespaceController {
   readonly #at: NamespaceSurroundings;
 
@@ -65,7 +65,7 @@ export class NamespaceController {
     if (table === configMaps.table && name === certificateName) this.#fillLater(namespace);
     if (after !== undefined) return;
     if (table === serviceAccounts.table && name === accountName) this.#fillLater(namespace);
-    // Something left a namespace: it may have been the last.
+    // It may have been the last object of a terminating namespace.
     if (this.#isTerminating(namespace)) this.#emptyLater(namespace);
   }
 
@@ -77,7 +77,7 @@ export class NamespaceController {
     this.#at.loop.add(`fill namespace ${name}`, () => this.fill(name));
   }
 
-  /** Sees to it that what every namespace has is there and as it should be. */
+  /** Creates or restores the default objects of a namespace. */
   fill(namespace: string): void {
     const { store, namespaces, serviceAccounts, configMaps, rootCertificate } = this.#at;
     if (store.find(namespaces, '', namespace) === undefined || this.#isTerminating(namespace)) return;
@@ -96,14 +96,14 @@ export class NamespaceController {
     }
   }
 
-  /** Deletes what is in a namespace; when nothing is left, lets the namespace go. */
+  /** Deletes the content of a namespace; removes its finalizer when it is empty. */
   *#empty(name: string): Steps<void> {
     const { store, namespaces } = this.#at;
     const stored = store.find(namespaces, '', name);
     if (stored === undefined || !this.#isTerminating(name) || !isKept(stored)) return;
     const resources = [...this.#at.namespacedResources()];
     const isPods = ({ group, plural }: Resource) => group === '' && plural === 'pods';
-    // Pods go first, in their own time: what they use stays until they have ended.
+    // Pods go first, gracefully: the objects that they use stay until they have ended.
     const pods = yield* this.#deleteAll(name, resources.filter(isPods));
     if (pods.remaining.size > 0) {
       this.#tell(name, new Map(), pods.refusals);
@@ -115,7 +115,7 @@ export class NamespaceController {
     if (remaining.size === 0) this.#release(name);
   }
 
-  /** Deletes what a namespace holds of some resources, and gives what stays for now. */
+  /** Deletes a namespace's objects of some resources; returns what remains for now. */
   *#deleteAll(namespace: string, resources: readonly Resource[]): Steps<Deleted> {
     const { storage, store } = this.#at;
     const remaining = new Map<Resource, readonly Stored[]>();
@@ -172,7 +172,7 @@ export class NamespaceController {
   }
 }
 
-/** Nothing is made in a namespace that is not there or is about to go. */
+/** Creates nothing in a namespace that is missing or terminating. */
 export function namespaceGate(find: (name: string) => Stored | undefined): CreationGate {
   return (resource, namespace, name) => {
     if (resource.scope !== 'Namespaced') return;

@@ -8,7 +8,7 @@ function object(uid: string, owners: readonly string[]): KubeObject {
   return { apiVersion: 'v1', kind: 'K', metadata: { name: uid, uid, resourceVersion: '1', ownerReferences } } as never;
 }
 
-test('dependents are found by the owner, whichever came first', () => {
+test('finds dependents by owner, whichever was created first', () => {
   const graph = new OwnershipGraph();
   graph.set('t', 'child', object('child', ['root']));
   expect(graph.place('root')).toBeUndefined();
@@ -21,7 +21,7 @@ test('dependents are found by the owner, whichever came first', () => {
   expect(graph.dependentsOf('root')).toEqual([]);
 });
 
-test('after any changes it is as if it had been made from what there is', () => {
+test('equals a graph built from the final objects after any changes', () => {
   const uid = fc.constantFrom('a', 'b', 'c', 'd');
   const step = fc.oneof(fc.record({ set: uid, owners: fc.uniqueArray(uid) }), fc.record({ delete: uid }));
   fc.assert(

@@ -7,14 +7,14 @@ export interface Place {
   readonly uid: string;
 }
 
-/** Who owns whom, by UID: kept as objects come, change and go. */
+/** Owners and dependents by UID, updated with every write. */
 export class OwnershipGraph {
   readonly #places = new Map<string, Place>();
   readonly #ownersOf = new Map<string, readonly OwnerReference[]>();
-  /** Owner → dependents. An owner may be here that does not exist: its dependents say it does. */
+  /** Owner → dependents. The owner need not exist; its dependents refer to it. */
   readonly #dependents = new Map<string, Set<string>>();
 
-  /** Notes an object as it is now. */
+  /** Records the current state of an object. */
   set(table: string, key: string, object: KubeObject): void {
     const { uid, ownerReferences = [] } = object.metadata;
     this.#places.set(uid, { table, key, uid });
@@ -27,7 +27,7 @@ export class OwnershipGraph {
     }
   }
 
-  /** Notes that an object is gone. What it owned still says so. */
+  /** Records that an object is gone. Its dependents still refer to it. */
   delete(uid: string): void {
     this.#places.delete(uid);
     this.#unlink(uid);

@@ -10,7 +10,7 @@ const policy = (expression: string) =>
     spec: { matchConstraints: { resourceRules: [rule] }, validations: [{ expression }] },
   });
 
-test('the status of a policy tells which expressions do not fit, for each generation', async () => {
+test('the status of a policy lists mistyped expressions, for each generation', async () => {
   await using server = await ApiServer.start();
   await using client = createClient(server.config);
   await client.create(policy('object.spec.replica > 1'));

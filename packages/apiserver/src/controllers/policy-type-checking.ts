@@ -10,7 +10,7 @@ import { atOnce } from '../steps.js';
 import type { Storage, StorageEvent } from '../storage/storage.js';
 import type { WorkLoop } from './work-loop.js';
 
-/** What has to be seen of the server to check the types of policies. */
+/** Dependencies of {@link PolicyTypeChecking}. */
 export interface PolicyTypeCheckingParts {
   readonly storage: Storage;
   readonly store: ObjectStore;
@@ -20,7 +20,7 @@ export interface PolicyTypeCheckingParts {
   readonly context: () => WriteContext;
 }
 
-/** Writes into the status of ValidatingAdmissionPolicies which expressions do not fit the types of what they match. */
+/** Reports expressions that don't fit the matched types in the status of ValidatingAdmissionPolicies. */
 export class PolicyTypeChecking {
   readonly #parts: PolicyTypeCheckingParts;
 
@@ -36,7 +36,7 @@ export class PolicyTypeChecking {
 
   #add(name: string): void {
     this.#parts.loop.add(`check the types of policy ${name}`, () => {
-      // They are missing if the policy was found in a storage that was used before.
+      // They are missing if the policy came from an existing storage.
       const loading = loadWriteParts();
       if (loading === undefined) this.#check(name);
       else void loading.then(() => this.#add(name));

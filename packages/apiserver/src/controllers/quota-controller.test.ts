@@ -20,7 +20,7 @@ async function limited(hard: Record<string, string>, spec: object = {}) {
   return { client, namespace, key, used, calm };
 }
 
-test('a quota counts from the moment that it is there', async () => {
+test('a quota is enforced as soon as it exists', async () => {
   const { client, namespace, used } = await limited({ pods: '1' });
   await client.create(podOf(namespace, 'a'));
   await expect(client.create(podOf(namespace, 'b'))).rejects.toThrow(
@@ -29,10 +29,10 @@ test('a quota counts from the moment that it is there', async () => {
   expect(await used()).toEqual({ pods: '1' });
 });
 
-test('what was there before counts, and what goes makes room', async () => {
+test('existing objects count, and deleted ones free quota', async () => {
   const { client, namespace, used, calm } = await limited({ 'count/configmaps': '3', configmaps: '3' });
   await calm();
-  // Every namespace has the certificate of the server.
+  // Every namespace has a ConfigMap with the server's certificate.
   expect(await used()).toEqual({ 'count/configmaps': '1', configmaps: '1' });
   for (const name of ['a', 'b']) await client.create(ConfigMap({ metadata: { namespace, name } }));
   await expect(client.create(ConfigMap({ metadata: { namespace, name: 'c' } }))).rejects.toSatisfy(isForbidden);
@@ -42,7 +42,7 @@ test('what was there before counts, and what goes makes room', async () => {
   expect(await used()).toEqual({ 'count/configmaps': '3', configmaps: '3' });
 });
 
-test('two writes at once cannot both take what is left', async () => {
+test('two concurrent writes cannot both take the remaining quota', async () => {
   const { client, namespace, used } = await limited({ pods: '3' });
   const names = Array.from({ length: 10 }, (_, i) => `p${i}`);
   const results = await Promise.allSettled(names.map((name) => client.create(podOf(namespace, name))));
@@ -50,7 +50,7 @@ test('two writes at once cannot both take what is left', async () => {
   expect(await used()).toEqual({ pods: '3' });
 });
 
-test('nothing is charged for what is not stored', async () => {
+test('refused and dry-run writes are not charged', async () => {
   const { client, namespace, used, calm } = await limited({ pods: '5' });
   await client.create(podOf(namespace, 'a'));
   await expect(client.create(podOf(namespace, 'a'))).rejects.toThrow('already exists');
@@ -59,7 +59,7 @@ test('nothing is charged for what is not stored', async () => {
   expect(await used()).toEqual({ pods: '1' });
 });
 
-test('Pods that have ended use nothing, and a quota that changes counts anew', async () => {
+test('terminated Pods use nothing, and a changed quota is recalculated', async () => {
   const { client, namespace, key, used, calm } = await limited({ pods: '1', 'requests.cpu': '1' });
   await client.create(podOf(namespace, 'a', cpu('700m')));
   const body = { status: { phase: 'Succeeded' } };
@@ -77,7 +77,7 @@ test('Pods that have ended use nothing, and a quota that changes counts anew', a
   });
 });
 
-test('updates count for what they add', async () => {
+test('updates are charged for the difference', async () => {
   const { client, namespace, used } = await limited({ 'services.nodeports': '2' });
   const ports = [{ name: 'a', port: 1 }];
   await client.create(Service({ metadata: { namespace, name: 'a' }, spec: { ports } }));
@@ -92,7 +92,7 @@ test('updates count for what they add', async () => {
   expect(await used()).toEqual({ 'services.nodeports': '0' });
 });
 
-test('a kind is counted once it is served', async () => {
+test('counts custom objects once their kind is served', async () => {
   const { client, namespace, used, calm } = await limited({ 'count/widgets.example.com': '0' });
   await calm();
   expect(await used()).toEqual({});
@@ -113,7 +113,7 @@ test('a kind is counted once it is served', async () => {
   await expect(client.create(widget as never)).rejects.toThrow('exceeded quota: quota, requested: count/widgets');
 });
 
-test('a Pod that should be gone stops counting in its own time', async () => {
+test('a Pod past its deletion deadline stops counting', async () => {
   const clock = new VirtualClock();
   await using own = await ApiServer.start({ clock });
   await using client = createClient(own.config, { runtime: { clock } });
@@ -126,7 +126,7 @@ test('a Pod that should be gone stops counting in its own time', async () => {
   await client.create(podOf(namespace, 'b'));
 });
 
-test('without controllers, the status that somebody else writes is enforced', async () => {
+test('without controllers, enforces the status that a client writes', async () => {
   const clock = new VirtualClock();
   await using own = await ApiServer.start({ clock, controllers: false });
   await using client = createClient(own.config, { runtime: { clock } });

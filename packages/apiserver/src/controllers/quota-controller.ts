@@ -9,7 +9,7 @@ import type { Storage, StorageEvent, Stored } from '../storage/storage.js';
 import { isSameStatus, QuotaTally } from './quota-tally.js';
 import type { WorkLoop } from './work-loop.js';
 
-/** What the quota controller has to see of the server. */
+/** Dependencies of {@link QuotaController}. */
 export interface QuotaSurroundings {
   readonly storage: Storage;
   readonly store: ObjectStore;
@@ -18,19 +18,19 @@ export interface QuotaSurroundings {
   readonly quotas: Resource;
   /** The table of CustomResourceDefinitions: a new one may be of a kind that a quota counts. */
   readonly definitions: string;
-  /** The resource that speaks for a table; undefined if it isn't served. */
+  /** The resource of a table; undefined if it isn't served. */
   resourceOf(table: string): Resource | undefined;
   context(): WriteContext;
 }
 
-/** Keeps the status of ResourceQuotas: how much of what they limit is used (`resourcequota.Controller`). */
+/** Keeps the usage in the status of ResourceQuotas up to date (`resourcequota.Controller`). */
 export class QuotaController {
   readonly #at: QuotaSurroundings;
   /** By namespace, then by key of the quota. */
   readonly #tallies = new Map<string, Map<string, QuotaTally>>();
-  /** Keys of the quotas whose status may have to be written, by namespace. */
+  /** Keys of the quotas whose status may be stale, by namespace. */
   readonly #pending = new Map<string, Set<string>>();
-  /** Wakes it when a Pod that was to be gone by then stops counting, by namespace. */
+  /** Timers for Pods that stop counting at their deletion deadline, by namespace. */
   readonly #timers = new Map<string, Timer>();
 
   constructor(surroundings: QuotaSurroundings) {
@@ -115,7 +115,7 @@ export class QuotaController {
     return storage.list(table, { prefix: `${namespace}/` }).items.map((stored) => json(stored));
   }
 
-  /** A Pod that stays longer than it may stops counting at a certain time. */
+  /** Sets a timer for the deletion deadline of a Pod, when it stops counting. */
   #wake(namespace: string, pod: JsonObject): void {
     const { clock } = this.#at;
     const goneAt = podGoneAt(pod);

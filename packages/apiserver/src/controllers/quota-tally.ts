@@ -6,16 +6,16 @@ import type { QuotaEvaluator } from '../admission/builtin/quota/quota-evaluator.
 import { type QuotaScope, scopesOf } from '../admission/builtin/quota/quota-scope.js';
 import { recordOf } from '../resource/metadata.js';
 
-/** Objects of one resource: its table, and those that a namespace holds now. */
+/** The objects of one resource in a namespace. */
 export type ObjectsOf = (table: string) => readonly JsonObject[] | undefined;
 
-/** How much one quota counts: summed up once, then kept up to date by each change. */
+/** The usage of one quota: summed up once, then updated with each change. */
 export class QuotaTally {
   readonly #hard: JsonObject;
   readonly #scopes: readonly QuotaScope[];
   /** The names in `spec.hard` by the table whose objects they count. */
   readonly #names: ReadonlyMap<string, readonly string[]>;
-  /** Undefined until it is summed up. */
+  /** Undefined until the first sum. */
   #used: Map<string, Quantity> | undefined;
 
   constructor(quota: JsonObject) {
@@ -34,16 +34,16 @@ export class QuotaTally {
     return equal(this.#hard, recordOf(recordOf(quota.spec).hard)) && equal(this.#scopes, scopesOf(quota));
   }
 
-  /** Has everything summed up again. */
+  /** Discards the sum, so that it is computed again. */
   reset(): void {
     this.#used = undefined;
   }
 
-  /** Follows a change of an object; whether that may have changed the sum. */
+  /** Updates the sum for a changed object; returns whether it may have changed. */
   adjust(table: string, before: JsonObject | undefined, after: JsonObject | undefined, nowMs: number): boolean {
     const names = this.#names.get(table);
     if (names === undefined) return false;
-    // Such a Pod may have been counted before its time was over.
+    // The Pod may have been counted before its deletion deadline.
     if ([before, after].some((object) => object !== undefined && isOverdue(table, object, nowMs))) this.reset();
     if (this.#used === undefined) return true;
     const [was, is] = [this.#usage(table, before, nowMs), this.#usage(table, after, nowMs)];
@@ -59,7 +59,7 @@ export class QuotaTally {
     return changed;
   }
 
-  /** The status that the quota should have; names that cannot be counted keep their last value. */
+  /** The desired status of the quota; names that cannot be counted keep their last value. */
   status(before: JsonObject, objects: ObjectsOf, nowMs: number): JsonObject {
     this.#used ??= this.#sum(objects, nowMs);
     const used = amountsOf(recordOf(before.used));
@@ -86,7 +86,7 @@ export class QuotaTally {
     return total;
   }
 
-  /** What an object uses; undefined if the quota doesn't count it. */
+  /** The usage of an object; undefined if the quota doesn't count it. */
   #usage(table: string, object: JsonObject | undefined, nowMs: number): Amounts | undefined {
     const evaluator = object && evaluatorOf(table);
     if (object === undefined || evaluator === undefined) return undefined;
@@ -95,7 +95,7 @@ export class QuotaTally {
   }
 }
 
-/** Whether two statuses of a quota have the same amounts, however they are written. */
+/** Whether two statuses of a quota have equal amounts, in any notation. */
 export function isSameStatus(a: JsonObject, b: JsonObject): boolean {
   return ['hard', 'used'].every((field) => {
     const [here, there] = [amountsOf(recordOf(a[field])), amountsOf(recordOf(b[field]))];

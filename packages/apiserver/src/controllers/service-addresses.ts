@@ -6,7 +6,7 @@ import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import type { StorageEvent, Stored } from '../storage/storage.js';
 
-/** What has to be seen of the server to keep the addresses of Services. */
+/** Dependencies of {@link ServiceAddresses}. */
 export interface ServiceAddressesSurroundings {
   readonly store: ObjectStore;
   readonly services: Resource;
@@ -14,7 +14,7 @@ export interface ServiceAddressesSurroundings {
   readonly context: () => WriteContext;
 }
 
-/** Keeps an IPAddress for each address that a Service has, as kube-apiserver's allocator does. */
+/** Keeps an IPAddress object for each cluster IP of a Service, as kube-apiserver's allocator does. */
 export class ServiceAddresses {
   readonly #at: ServiceAddressesSurroundings;
 
@@ -22,7 +22,7 @@ export class ServiceAddresses {
     this.#at = surroundings;
   }
 
-  /** To be told of every write; it writes in its turn. */
+  /** Observes every write; may write, too. */
   observe(table: string, { before, after }: StorageEvent): void {
     const { store, services, addresses, context } = this.#at;
     if (table !== services.table) return;

@@ -11,7 +11,7 @@ const claim = (namespace: string) =>
     spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
   });
 
-test('a claim that no Pod uses goes when it is deleted', async () => {
+test('an unused claim is deleted at once', async () => {
   const { client, newNamespace, calm } = server();
   const { metadata } = await client.create(claim(await newNamespace()));
   await client.delete(PersistentVolumeClaim, metadata);
@@ -19,7 +19,7 @@ test('a claim that no Pod uses goes when it is deleted', async () => {
   await expect(client.get(PersistentVolumeClaim, metadata)).rejects.toSatisfy(isNotFound);
 });
 
-test('a claim stays until the last Pod that uses it has ended or gone', async () => {
+test('a claim stays until the last Pod that uses it has terminated or is gone', async () => {
   const { client, newNamespace, calm } = server();
   const namespace = await newNamespace();
   const { metadata } = await client.create(claim(namespace));
@@ -43,7 +43,7 @@ test('a claim stays until the last Pod that uses it has ended or gone', async ()
   await expect(client.get(PersistentVolumeClaim, metadata)).rejects.toSatisfy(isNotFound);
 });
 
-test('a volume stays while it is bound', async () => {
+test('a bound volume stays', async () => {
   const { client, calm } = server();
   const name = 'v';
   await client.create(

@@ -6,7 +6,7 @@ import type { Resource } from '../resource/resource.js';
 import type { Storage, StorageEvent, Stored } from '../storage/storage.js';
 import type { WorkLoop } from './work-loop.js';
 
-/** What the protection of storage has to see of the server. */
+/** Dependencies of {@link StorageProtection}. */
 export interface StorageProtectionSurroundings {
   readonly storage: Storage;
   readonly store: ObjectStore;
@@ -19,7 +19,7 @@ export interface StorageProtectionSurroundings {
 }
 
 /**
- * Keeps claims that Pods use, volumes that claims use, and classes that either uses, until they are used no more
+ * Keeps claims, volumes and VolumeAttributesClasses from being deleted while they are in use
  * (`pvc-protection-controller`, `pv-protection-controller`, `vac-protection-controller`).
  */
 export class StorageProtection {
@@ -83,7 +83,7 @@ function hasEnded({ object }: Stored): boolean {
   return phase === 'Succeeded' || phase === 'Failed';
 }
 
-/** The claims that a Pod names; those made for it have its name in theirs. */
+/** The claims of a Pod; names of ephemeral ones start with the Pod's name. */
 function claimsOf({ object }: Stored): string[] {
   const { spec } = object as unknown as JsonObject;
   return recordsOf(recordOf(spec).volumes).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {

@@ -11,7 +11,7 @@ function setup() {
   return { log, loop, done, add };
 }
 
-test('jobs are done one after the other, after whoever added them', async () => {
+test('runs jobs one by one, after the code that added them', async () => {
   const { loop, done, add } = setup();
   for (const id of ['a', 'b', 'c']) add(id);
   expect(done).toEqual([]);
@@ -19,7 +19,7 @@ test('jobs are done one after the other, after whoever added them', async () => 
   expect(done).toEqual(['a', 'b', 'c']);
 });
 
-test('a job that waits already is not added again; one that runs is', async () => {
+test('adds a job again while it runs, but not while it is queued', async () => {
   const { loop, done, add } = setup();
   add('a');
   add('a');
@@ -33,7 +33,7 @@ test('a job that waits already is not added again; one that runs is', async () =
   expect(done).toEqual(['a', 'b', 'b again']);
 });
 
-test('idle waits for what jobs add, and resolves at once when there is nothing', async () => {
+test('idle waits for jobs that jobs add, and resolves at once without any', async () => {
   const { loop, done, add } = setup();
   await loop.idle();
   loop.add('first', () => add('second'));
@@ -41,7 +41,7 @@ test('idle waits for what jobs add, and resolves at once when there is nothing',
   expect(done).toEqual(['second']);
 });
 
-test('a job in steps is waited for; one that is refused comes again, later each time', async () => {
+test('waits for a job in steps; retries a refused one with backoff', async () => {
   const log = memoryLogger();
   const clock = new VirtualClock();
   const loop = new WorkLoop(clock, log);
@@ -61,7 +61,7 @@ test('a job in steps is waited for; one that is refused comes again, later each 
   expect(log.records.map(({ fields }) => fields?.afterMs)).toEqual([5, 10, 20]);
 });
 
-test('a job that fails is told of, and keeps no other from running', async () => {
+test('reports a failed job and continues with the others', async () => {
   const { log, loop, done, add } = setup();
   loop.add('bad', () => {
     throw new Error('no');
@@ -72,7 +72,7 @@ test('a job that fails is told of, and keeps no other from running', async () =>
   expect(log.messages('error')).toEqual(['the server could not finish a job of its own']);
 });
 
-test('nothing is done once it was stopped', async () => {
+test('runs nothing once it was stopped', async () => {
   const { loop, done, add } = setup();
   add('a');
   loop.stop();

@@ -1,23 +1,23 @@
 import type { Logger, Scheduler, Timer } from 'riata/runtime';
 import { inSlices, type Steps } from '../steps.js';
 
-/** Something to do: at once, or in steps, which may wait for others. */
+/** A job: synchronous, or in steps that may wait for other work. */
 export type Job = () => Steps<void> | unknown;
 
 const firstRetryMs = 5;
 const lastRetryMs = 1_000_000;
 
 /**
- * Runs small jobs one after the other, each in a turn of its own, so that what the server does by itself comes after the
- * answer to the request that led to it. A job that is queued twice before its turn runs once.
+ * Runs small jobs one after the other, each in a turn of its own, so that the server's controllers act after the answer
+ * to the request that triggered them. A job that is queued twice before its turn runs once.
  */
 export class WorkLoop {
   readonly #clock: Scheduler;
   readonly #log: Logger;
   readonly #jobs = new Map<string, Job>();
-  /** How often jobs were refused in a row. */
+  /** How often each job was refused in a row. */
   readonly #refused = new Map<string, number>();
-  /** Jobs that were refused and come again. */
+  /** Timers of refused jobs. */
   readonly #retries = new Map<string, Timer>();
   #running: Promise<void> | undefined;
   #stopped = false;
@@ -33,7 +33,7 @@ export class WorkLoop {
     this.#running ??= this.#run();
   }
 
-  /** Queues the running job again, after a while that grows with every time: what it does was refused. */
+  /** Requeues the running job with backoff, since its write was refused. */
   retry(id: string, job: Job, reason: string): void {
     if (this.#stopped || this.#retries.has(id)) return;
     const times = this.#refused.get(id) ?? 0;
@@ -51,7 +51,7 @@ export class WorkLoop {
     this.#retries.set(id, timer);
   }
 
-  /** Resolves when nothing is left to do. A job that was refused is not waited for. */
+  /** Resolves when no job is left. Doesn't wait for retries of refused jobs. */
   async idle(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
   }

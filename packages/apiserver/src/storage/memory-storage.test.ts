@@ -17,7 +17,7 @@ function brief(event: StorageEvent): string {
 }
 
 describe('MemoryStorage', () => {
-  test('one counter over all resources', () => {
+  test('has one revision counter for all resources', () => {
     const s = storage();
     s.put('pods', 'a/x', object('x'));
     s.put('nodes', 'n', object('n'));
@@ -28,7 +28,7 @@ describe('MemoryStorage', () => {
     expect(s.revision).toBe(3);
   });
 
-  test('lists in key order, by prefix, in pages of one revision while things change', () => {
+  test('lists by prefix in key order, in pages of one revision, while objects change', () => {
     const s = storage();
     for (const key of ['b/1', 'a/2', 'a-b/1', 'a/1', 'c/1']) s.put('pods', key, object(key));
     expect(s.list('pods').items.map((i) => i.key)).toEqual(['a-b/1', 'a/1', 'a/2', 'b/1', 'c/1']);
@@ -47,7 +47,7 @@ describe('MemoryStorage', () => {
     expect(rest).toMatchObject({ revision: 5, more: false, remaining: 0 });
   });
 
-  test('a watch gets what was since its revision, then what comes, until disposed', () => {
+  test('a watch delivers writes since its revision, then new ones, until it is disposed', () => {
     const s = storage();
     const seen: string[] = [];
     s.put('pods', 'a', object('a'));
@@ -60,7 +60,7 @@ describe('MemoryStorage', () => {
     expect(seen).toEqual(['2 b -→2', '4 a 1→-']);
   });
 
-  test('compaction refuses what is gone and keeps what is needed', () => {
+  test('compaction refuses older revisions and keeps current objects', () => {
     const s = storage();
     for (let i = 0; i < 4; i++) s.put('pods', 'a', object('a'));
     s.compact(2);
@@ -73,7 +73,7 @@ describe('MemoryStorage', () => {
     expect(seen).toEqual(['3 a 2→3', '4 a 3→4']);
   });
 
-  test('history ends by age and by number', async () => {
+  test('history is limited by age and by number of writes', async () => {
     const clock = new VirtualClock();
     const s = storage({ clock, historyMs: 1000 });
     s.put('pods', 'a', object('a'));
@@ -86,7 +86,7 @@ describe('MemoryStorage', () => {
     expect(many.count('pods')).toBe(100);
   });
 
-  test('any history: a snapshot at a revision is what was listed then, and a watch leads from it to now', () => {
+  test('any history: a list at a revision shows that state, and a watch from it leads to the current one', () => {
     const key = fc.constantFrom('a/1', 'a/2', 'b/1', 'b/2', 'c/1');
     const step = fc.record({ key, remove: fc.boolean(), compact: fc.nat(20) });
     fc.assert(
@@ -139,7 +139,7 @@ describe('a seed', () => {
     return () => made;
   };
 
-  test('takes revisions at once, and is made by the first who asks', () => {
+  test('takes revisions at once, and is created on first use', () => {
     const storage = new MemoryStorage({ clock: new VirtualClock() });
     storage.put('pods', 'p', (revision) => object('p', revision));
     const made = seeded(storage);
@@ -154,7 +154,7 @@ describe('a seed', () => {
     expect([storage.count('roles'), made()]).toEqual([2, 1]);
   });
 
-  test('is part of what watches hear, unless it was compacted', () => {
+  test('is delivered to watches, unless it was compacted', () => {
     const heard = (compactTo: number, from: number) => {
       const storage = new MemoryStorage({ clock: new VirtualClock() });
       seeded(storage);
@@ -169,7 +169,7 @@ describe('a seed', () => {
     expect(heard(2, 2)).toEqual(['c']);
   });
 
-  test('is not for a resource that has objects', () => {
+  test('is refused for a resource that has objects', () => {
     const storage = new MemoryStorage({ clock: new VirtualClock() });
     storage.put('roles', 'x', (revision) => object('x', revision));
     expect(() => seeded(storage)).toThrow('a resource that has objects cannot be seeded');

@@ -11,16 +11,16 @@ import {
   type Stored,
 } from './storage.js';
 
-/** How much history is kept. */
+/** How much history to keep, and where to start. */
 export interface MemoryStorageOptions {
   readonly clock: Clock;
-  /** Writes older than this are forgotten, as kube-apiserver has etcd do. @default 300000 (5 min) */
+  /** Compacts writes older than this, as kube-apiserver makes etcd do. @default 300000 (5 min) */
   readonly historyMs?: number;
-  /** At most so many writes are remembered, however young. @default 100000 */
+  /** Maximum number of writes to keep, however recent. @default 100000 */
   readonly historyWrites?: number;
-  /** Where counting begins: a server that comes back must not give a revision twice. @default 0 */
+  /** The first revision minus one. A restarted server must not reuse revisions. @default 0 */
   readonly revision?: number;
-  /** What it holds from the start; history begins there. @default nothing */
+  /** Objects to start with; history begins there. @default nothing */
   readonly from?: StorageSnapshot;
 }
 
@@ -32,18 +32,18 @@ export const memoryStorageOptionNames = optionNames<MemoryStorageOptions>({
   from: true,
 });
 
-/** Keeps everything in this process. */
+/** Keeps all data in memory. */
 export class MemoryStorage implements Storage {
   readonly #clock: Clock;
   readonly #historyMs: number;
   readonly #historyWrites: number;
   readonly #tables = new Map<string, Table>();
-  /** Every remembered write in order, for forgetting: its table is told when its time is over. */
+  /** Every write in the history, in order, so that its table can drop it when it expires. */
   #log: { readonly revision: number; readonly at: number }[] = [];
   readonly #observers = new Set<(resource: string, event: StorageEvent) => void>();
   #revision: number;
   #compacted = 0;
-  /** Watches cannot begin before this revision: events are not kept with what a storage starts from. */
+  /** Watches cannot start before this revision, since snapshots contain no events. */
   #oldestWatch = 0;
 
   constructor(options: MemoryStorageOptions) {
@@ -57,14 +57,14 @@ export class MemoryStorage implements Storage {
   }
 
   /**
-   * Takes up the versions that an earlier storage wrote, each with its revision, oldest first; `stored` is undefined for
-   * a removal. What is older than `compacted` is forgotten. For a new storage, before anything else.
+   * Loads the versions that an earlier storage wrote, each with its revision, oldest first; `stored` is undefined for a
+   * removal. Drops history older than `compacted`. Only for a new storage, before any other call.
    */
   restore(versions: Iterable<RestoredVersion>, revision: number, compacted: number): void {
     for (const version of versions) this.#table(version.resource).restore(version, compacted);
     this.#revision = revision;
     this.#oldestWatch = revision;
-    // The history that is left ages from now on.
+    // The remaining history expires from now on.
     this.#log.push({ revision, at: this.#clock.monotonic() });
     this.#compacted = compacted;
   }
@@ -165,7 +165,7 @@ export class MemoryStorage implements Storage {
     this.#forget();
   }
 
-  /** Waits until a tenth more than allowed has gathered, so that the work is done once for many writes. */
+  /** Compacts once the history exceeds its limit by a tenth, so that one pass serves many writes. */
   #forget(): void {
     const tooMany = this.#log.length - this.#historyWrites;
     if (tooMany > this.#historyWrites / 10) this.compact(this.#log[tooMany - 1]!.revision);
@@ -176,7 +176,7 @@ export class MemoryStorage implements Storage {
   }
 }
 
-/** One version as it was written; `stored` is undefined for a removal. */
+/** One version to load; `stored` is undefined for a removal. */
 export interface RestoredVersion {
   readonly resource: string;
   readonly key: string;
@@ -184,22 +184,22 @@ export interface RestoredVersion {
   readonly stored: Stored | undefined;
 }
 
-/** The versions of one object that are remembered, oldest first; an undefined `stored` is its absence. */
+/** The versions of one object in the history, oldest first; an undefined `stored` means that it did not exist. */
 type Chain = { readonly revision: number; readonly stored: Stored | undefined }[];
 
-/** One resource: its objects, their older versions, the writes that are remembered and who watches. */
+/** One resource: its objects, their older versions, recent writes and watches. */
 class Table {
   readonly #current: Map<string, Stored>;
-  /** The keys of `#current` in order; undefined when it has to be sorted again. */
+  /** The sorted keys of `#current`; undefined when they must be sorted again. */
   #keys: string[] | undefined;
-  /** Versions of keys that changed since the last compaction. A key that is not here has been what it is all the time. */
+  /** Versions of keys that changed since the last compaction. Other keys have not changed since. */
   readonly #chains = new Map<string, Chain>();
   #events: StorageEvent[] = [];
   readonly #listeners = new Set<(event: StorageEvent) => void>();
-  /** What is stored and was not asked for yet. */
+  /** Seeded objects that were not created yet. */
   #seed: (() => void) | undefined;
   #seeded = 0;
-  /** Up to where the past was forgotten before that was made. */
+  /** The compacted revision at the time of seeding. */
   #compactedBefore = 0;
 
   constructor(objects?: ReadonlyMap<string, Stored>) {
@@ -212,7 +212,7 @@ class Table {
     return new Map(this.#current);
   }
 
-  /** Takes up a version that was written before, without its event. */
+  /** Loads a version that was written before, without an event. */
   restore({ key, revision, stored }: RestoredVersion, compacted: number): void {
     if (revision > compacted) {
       const before = this.#current.get(key);
@@ -262,7 +262,7 @@ class Table {
       if (before === undefined) this.#addKey(key);
     }
     this.#events.push(event);
-    // A listener may end itself or begin another while it is told.
+    // A listener may stop itself or start another one.
     for (const listener of [...this.#listeners]) if (this.#listeners.has(listener)) listener(event);
   }
 
@@ -318,7 +318,7 @@ class Table {
     return chain.findLast((version) => version.revision <= revision)?.stored;
   }
 
-  /** Keys that exist now or did so within the history. */
+  /** Keys of objects that exist now or existed within the history. */
   #keysAt(): string[] {
     const gone = [...this.#chains.keys()].filter((key) => !this.#current.has(key));
     return gone.length === 0 ? this.#sorted() : [...this.#current.keys(), ...gone].sort(byText);
@@ -349,12 +349,12 @@ function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Index of the first key that is not below `key`. */
+/** Index of the first key ≥ `key`. */
 function lowerBound(keys: readonly string[], key: string): number {
   return firstIndex(keys.length, (i) => keys[i]! >= key);
 }
 
-/** Index of the first key above `key`. */
+/** Index of the first key > `key`. */
 function upperBound(keys: readonly string[], key: string): number {
   return firstIndex(keys.length, (i) => keys[i]! > key);
 }
@@ -363,7 +363,7 @@ function firstAfter(events: readonly StorageEvent[], revision: number): number {
   return firstIndex(events.length, (i) => events[i]!.revision > revision);
 }
 
-/** The first index that passes, where all behind one that passes do. */
+/** Binary search: the first index that passes, given that all indexes behind it pass, too. */
 function firstIndex(length: number, passes: (index: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {

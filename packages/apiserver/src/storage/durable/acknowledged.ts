@@ -2,15 +2,15 @@ import { Buffer } from 'node:buffer';
 import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs';
 import { withoutSum, withSum } from './record.js';
 
-/** Digits of a revision, so that each overwrites the one before. */
+/** A revision has a fixed number of digits, so that each write overwrites the one before. */
 const digits = 16;
-/** Where the number belongs for its checksum. */
+/** The position that the checksum covers together with the number. */
 const place = 0;
 
 /**
- * A small file with the newest revision that was acknowledged, overwritten after every fsync of the journal. It has none
- * of its own: after a power loss it may be behind the journal, and is never ahead of it. A journal that is behind it has
- * lost writes, which a crash alone does not do.
+ * A small file with the newest revision that was acknowledged, overwritten after every fsync of the journal. The file
+ * itself is not synced: after a power loss it may be behind the journal, but never ahead of it. A journal that is
+ * behind this file has lost writes, which a crash alone cannot cause.
  */
 export class AcknowledgedRevision {
   readonly #file: number;
@@ -23,7 +23,7 @@ export class AcknowledgedRevision {
     return new AcknowledgedRevision(openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600));
   }
 
-  /** The revision; 0 if there is none yet, undefined if the file is damaged. */
+  /** The revision; 0 before the first one, undefined if the file is damaged. */
   static read(path: string): number | undefined {
     let bytes: Buffer;
     try {
@@ -40,7 +40,7 @@ export class AcknowledgedRevision {
     try {
       writeSync(this.#file, Buffer.from(withSum(`${String(revision).padStart(digits, '0')}\n`, place)), 0, null, 0);
     } catch {
-      // The journal has the write; this only checks it.
+      // The journal has the write; this file only helps to verify it.
     }
   }
 

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Files of a LevelDB directory that are damaged, with what is wrong, as far as it can be told without LevelDB. */
+/** Finds damaged files of a LevelDB directory, with the problem of each, as far as that is possible without LevelDB. */
 export async function damagedFiles(directory: string): Promise<string[]> {
   const names = (await readdir(directory)).sort();
   const found: string[] = [];
@@ -27,7 +27,7 @@ function currentProblem(text: string): string | undefined {
   return /^MANIFEST-\d+\n$/.test(text) ? undefined : 'does not name a MANIFEST file';
 }
 
-/** The last eight bytes of every table. */
+/** The magic number at the end of every table. */
 const tableMagic = Buffer.from('57fb808b247547db', 'hex');
 
 function tableProblem(bytes: Buffer): string | undefined {
@@ -37,7 +37,7 @@ function tableProblem(bytes: Buffer): string | undefined {
 const blockBytes = 32 * 1024;
 const headerBytes = 7;
 
-/** LevelDB's log format: blocks of records that do not cross them, each with checksum, length and type. */
+/** LevelDB's log format: blocks of records that never span two blocks, each with checksum, length and type. */
 export function logProblem(bytes: Buffer): string | undefined {
   for (let at = 0; at < bytes.length; ) {
     const left = blockBytes - (at % blockBytes);
@@ -51,19 +51,19 @@ export function logProblem(bytes: Buffer): string | undefined {
     const end = contentAt + length;
     if (length > left - headerBytes) return `is damaged at byte ${at}`;
     if (end > bytes.length) return `ends within a record at byte ${at}`;
-    // The type is part of what is summed.
+    // The checksum covers the type, too.
     if (bytes.readUInt32LE(at) !== masked(crc32c(bytes.subarray(at + 6, end)))) return `is damaged at byte ${at}`;
     at = end;
   }
   return undefined;
 }
 
-/** LevelDB rotates and shifts checksums, as sums of texts that contain sums are weak. */
+/** LevelDB masks checksums, since a CRC of data that contains CRCs is weak. */
 function masked(sum: number): number {
   return (((sum >>> 15) | (sum << 17)) + 0xa282ead8) >>> 0;
 }
 
-/** CRC-32C: Node has the other polynomial only. */
+/** CRC-32C. Node's `crc32` uses another polynomial. */
 function crc32c(bytes: Buffer): number {
   let sum = 0xffffffff;
   for (const byte of bytes) {

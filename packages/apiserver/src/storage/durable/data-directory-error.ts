@@ -6,7 +6,7 @@ export class DataDirectoryError extends Error {
   }
 }
 
-/** What the operating system or the store complains about, in words. */
+/** The message of an error from the operating system or the store. */
 export function ioProblem(error: unknown): string {
   const messages: string[] = [];
   for (let cause = error; cause instanceof Error; cause = cause.cause) messages.push(cause.message);

@@ -28,7 +28,7 @@ function object(name: string, data: unknown = {}): (revision: number) => KubeObj
     }) as unknown as KubeObject;
 }
 
-/** A directory as a crash leaves it: written, durable, not closed. */
+/** A directory as a crash leaves it: writes are durable, but nothing was closed. */
 async function crashed(path: string, count = 20): Promise<void> {
   const directory = await open(join(root, 'alive'));
   const { storage } = directory;
@@ -40,7 +40,7 @@ async function crashed(path: string, count = 20): Promise<void> {
   await directory.close();
 }
 
-test('what was written is there again, with its revision', async () => {
+test('objects survive a restart with their revisions', async () => {
   {
     await using directory = await open();
     const { storage } = directory;
@@ -65,7 +65,7 @@ test('what was written is there again, with its revision', async () => {
   expect(storage.put('/configmaps', 'shop/c', object('c')).revision).toBe(6);
 });
 
-test('lists of the past go on after a restart, watches begin anew', async () => {
+test('a paginated list continues after a restart, a watch must start anew', async () => {
   {
     await using directory = await open();
     for (const name of ['a', 'b', 'a']) directory.storage.put('/configmaps', `shop/${name}`, object(name));
@@ -85,7 +85,7 @@ test('lists of the past go on after a restart, watches begin anew', async () => 
   storage.watch('/configmaps', 4, () => {});
 });
 
-test('compaction deletes what was replaced, and is remembered', async () => {
+test('compaction deletes replaced versions and survives a restart', async () => {
   {
     await using directory = await open();
     const { storage } = directory;
@@ -107,7 +107,7 @@ test('compaction deletes what was replaced, and is remembered', async () => {
   expect(third.storage.list('/configmaps').items.map(({ revision }) => revision)).toEqual([50]);
 });
 
-test('watches are told in order, and only of what is durable', async () => {
+test('watches deliver durable writes only, in order', async () => {
   await using directory = await open();
   const { storage } = directory;
   const told: number[] = [];
@@ -130,7 +130,7 @@ test('watches are told in order, and only of what is durable', async () => {
   expect(past).toEqual([1, 3]);
 });
 
-test('a second process, and a second server, are refused', async () => {
+test('refuses a second process and a second server', async () => {
   await using directory = await open();
   await expect(open(directory.path)).rejects.toThrow(
     `data directory ${directory.path}: in use by another process; stop it, or use another directory`,
@@ -139,19 +139,19 @@ test('a second process, and a second server, are refused', async () => {
   await directory.storage.durable(1);
 });
 
-test('a directory of something else is refused', async () => {
+test('refuses a directory with foreign files', async () => {
   await writeFile(join(root, 'letter.txt'), 'hello');
   await expect(open(root)).rejects.toThrow(`data directory ${root}: not empty, and not made by riata-apiserver`);
   expect(await readdir(root)).toEqual(['letter.txt']);
 });
 
-test('a directory of a newer format is refused', async () => {
+test('refuses a directory of a newer format', async () => {
   await (await open()).close();
   await writeFile(join(root, 'data', 'format'), 'riata-apiserver data 2\n');
   await expect(open()).rejects.toThrow('format: unknown format "riata-apiserver data 2\\n"');
 });
 
-test('only the owner may read it', async () => {
+test('only the owner can read the directory', async () => {
   await (await open()).close();
   const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
   expect(await mode(join(root, 'data'))).toBe('700');
@@ -159,7 +159,7 @@ test('only the owner may read it', async () => {
 });
 
 describe('damage', () => {
-  /** Every file below a directory that holds something. */
+  /** Every non-empty file below a directory. */
   async function filesOf(path: string): Promise<string[]> {
     const entries = await readdir(path, { recursive: true, withFileTypes: true });
     const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
@@ -184,7 +184,7 @@ describe('damage', () => {
     'its first 16 bytes flipped': (file) => flip(file, 0, 16),
   };
 
-  test.each(Object.entries(damages))('%s: a file that is damaged loses nothing silently', async (_, damage) => {
+  test.each(Object.entries(damages))('%s: a damaged file never loses data silently', async (_, damage) => {
     const whole = join(root, 'whole');
     await crashed(whole);
     // Tables as well as a log.
@@ -206,7 +206,7 @@ describe('damage', () => {
         refusal = (error as Error).message;
         expect(refusal, file).toContain(path);
         expect(refusal, file).toMatch(/; (restore|delete|it holds no data: delete|this version reads)/);
-        // A start that was refused changes nothing; LevelDB's own text log aside.
+        // A refused start changes nothing but LevelDB's own text log.
         expect(await readFile(hurt), file).toEqual(before);
         await expect(open(path), file).rejects.toThrow(refusal);
       }
@@ -220,7 +220,7 @@ describe('damage', () => {
     }
   });
 
-  test('a torn write that nobody was told of is no damage', async () => {
+  test('a torn write that was never acknowledged is not damage', async () => {
     const path = join(root, 'torn');
     await crashed(path);
     const [log] = (await readdir(join(path, 'journal'))).filter((name) => name.endsWith('.log'));
@@ -234,7 +234,7 @@ describe('damage', () => {
     expect(directory.storage.revision).toBe(20);
   });
 
-  test('the damaged file is named', async () => {
+  test('the error names the damaged file', async () => {
     const path = join(root, 'named');
     await crashed(path, 100);
     const [log] = (await readdir(join(path, 'journal'))).filter((name) => name.endsWith('.log'));
@@ -244,7 +244,7 @@ describe('damage', () => {
     );
   });
 
-  test('writes that were acknowledged and are gone are noticed', async () => {
+  test('detects that acknowledged writes are missing', async () => {
     const path = join(root, 'short');
     await crashed(path);
     const [log] = (await readdir(join(path, 'journal'))).filter((name) => name.endsWith('.log'));
@@ -255,7 +255,7 @@ describe('damage', () => {
     );
   });
 
-  test('a start that was interrupted begins again', async () => {
+  test('an interrupted start can be repeated', async () => {
     const path = join(root, 'interrupted');
     await crashed(path);
     await cp(join(path, 'journal'), join(path, 'journal.before'), { recursive: true });

@@ -14,18 +14,18 @@ import { replaceFile } from './replace-file.js';
 export interface DataDirectoryParts {
   readonly clock: Scheduler;
   readonly log: Logger;
-  /** Go on with what is intact if data is damaged. */
+  /** Continue with the intact data if some is damaged. */
   readonly acceptDataLoss: boolean;
 }
 
-/** What the file `format` holds: another format has another number. */
+/** Content of the file `format`; a new format gets a new number. */
 const format = 'riata-apiserver data 1\n';
 const remedy =
   'restore the directory from a backup, or start with --accept-data-loss (acceptDataLoss) to go on with the rest';
 
 /**
- * A directory with all that a server keeps: the journal of its writes (LevelDB), its identity, and the newest revision
- * that it acknowledged. One process at a time uses it.
+ * A directory with all data of a server: the journal of its writes (LevelDB), its identity, and the newest revision
+ * that it acknowledged. Only one process at a time can use it.
  */
 export class DataDirectory implements AsyncDisposable {
   readonly path: string;
@@ -55,7 +55,7 @@ export class DataDirectory implements AsyncDisposable {
     this.storage = new DurableStorage({ records, content, name: path, clock, realTime: systemClock });
   }
 
-  /** Opens a directory, or makes a new one. Throws a {@link DataDirectoryError}; then the directory is as it was. */
+  /** Opens a directory, or makes a new one. Throws a {@link DataDirectoryError} and leaves the directory unchanged. */
   static async open(directory: string, options: DataDirectoryParts): Promise<DataDirectory> {
     const path = resolve(directory);
     const Level = await loadLevel();
@@ -70,7 +70,7 @@ export class DataDirectory implements AsyncDisposable {
     }
   }
 
-  /** Stores what is pending, and lets another process use the directory. */
+  /** Stores pending writes and releases the directory for other processes. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -90,7 +90,7 @@ export class DataDirectory implements AsyncDisposable {
   }
 }
 
-/** The package is loaded, and needed, by who keeps data alone. */
+/** Only servers with a data directory load, and need, the package. */
 async function loadLevel(): Promise<typeof ClassicLevel> {
   try {
     return (await import('classic-level')).ClassicLevel;
@@ -125,7 +125,7 @@ async function prepare(path: string): Promise<void> {
   }
 }
 
-/** Node cannot lock files, LevelDB can: an empty database is the lock. The kernel frees it with the process. */
+/** Node cannot lock files, but LevelDB can: an empty database is the lock. The kernel releases it with the process. */
 async function takeLock(path: string, Level: typeof ClassicLevel): Promise<ClassicLevel> {
   const directory = join(path, 'lock');
   const lock = new Level(directory);
@@ -146,7 +146,7 @@ async function takeLock(path: string, Level: typeof ClassicLevel): Promise<Class
   }
 }
 
-/** What a file that is gone or cut off is called where LevelDB looks for it. */
+/** How LevelDB's errors name a missing or truncated file. */
 function isMissingFile(error: unknown): boolean {
   return /No such file|Invalid argument/.test(ioProblem(error));
 }
@@ -162,7 +162,7 @@ async function openJournal(
   if (acknowledged === undefined && !acceptDataLoss) {
     throw new DataDirectoryError(`${acknowledgedPath}: damaged; delete it to go on without the check that it is for`);
   }
-  // LevelDB deletes what it cannot read or does not know of: a start that is refused must not have done so.
+  // LevelDB deletes files that it cannot read or does not know. A refused start must not delete anything.
   const copy = await OpeningCopy.make(directory);
   let journal: Journal | undefined;
   try {

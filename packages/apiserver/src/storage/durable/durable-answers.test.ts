@@ -9,7 +9,7 @@ import { HeldStore } from './held-store.fixture.js';
 const thing = (name: string) => ConfigMap({ metadata: { namespace: 'default', name } });
 const key = { namespace: 'default', name: 'a' };
 
-/** A server whose disk lets writes through, until it is told to hold them. */
+/** A server whose disk lets writes through until the test holds them. */
 async function started() {
   const records = new HeldStore();
   records.holds = false;
@@ -20,7 +20,7 @@ async function started() {
   return { records, storage, server, client: createClient(server.config, { runtime: { log } }) };
 }
 
-/** Whether a promise is settled, after all that could settle it had its turn. */
+/** Whether a promise is settled after all pending work has run. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
   const mark = () => {
@@ -31,7 +31,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   return settled;
 }
 
-test('neither answers, refusals nor events show what is not durable', async () => {
+test('answers, refusals and events show durable writes only', async () => {
   const { records, server, client } = await started();
   await using _ = server;
   const told: string[] = [];
@@ -58,7 +58,7 @@ test('neither answers, refusals nor events show what is not durable', async () =
   await watching;
 });
 
-test('a watch of a kind that goes is told of every removal before it ends', async () => {
+test('a watch of a removed kind delivers every deletion before it ends', async () => {
   const { records, server, client } = await started();
   await using _ = server;
   records.holds = false;
@@ -82,7 +82,7 @@ test('a watch of a kind that goes is told of every removal before it ends', asyn
   expect(lines.filter((line) => line.includes('"type":"DELETED"'))).toHaveLength(2);
 });
 
-test('a watch that begins with the state waits for it to be durable', async () => {
+test('a watch that starts with the current state waits until that is durable', async () => {
   const { records, server, client } = await started();
   await using _ = server;
   const made = client.create(thing('a'));
@@ -101,7 +101,7 @@ test('a watch that begins with the state waits for it to be durable', async () =
   stop.abort();
 });
 
-test('while the disk is full requests get a 500 with the cause, then the server goes on', async () => {
+test('requests get a 500 with the cause while the disk is full, and succeed afterwards', async () => {
   const { records, server, client, storage } = await started();
   await using _ = server;
   const made = client.create(thing('a'));

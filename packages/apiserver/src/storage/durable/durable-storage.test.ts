@@ -18,7 +18,7 @@ function object(name: string) {
     ({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, resourceVersion: String(revision) } }) as KubeObject;
 }
 
-test('writes that come during an fsync share the next one', async () => {
+test('writes during an fsync share the next one', async () => {
   const { clock, records, storage, put } = started();
   put('a');
   put('b');
@@ -40,7 +40,7 @@ test('writes that come during an fsync share the next one', async () => {
   await second;
 });
 
-test('a disk that is full refuses, loses nothing and goes on when there is space', async () => {
+test('a full disk refuses writes, loses nothing, and recovers when there is space', async () => {
   const { clock, records, storage, put } = started();
   const told: number[] = [];
   storage.watch('/configmaps', 0, ({ revision }) => told.push(revision));
@@ -69,7 +69,7 @@ test('a disk that is full refuses, loses nothing and goes on when there is space
   expect(told).toEqual([1, 2]);
 });
 
-test('a transaction that has reached the disk although it failed is not written twice', async () => {
+test('a failed transaction that reached the disk is not written twice', async () => {
   const { clock, records, storage, put } = started();
   put('a');
   await clock.settle();
@@ -83,21 +83,21 @@ test('a transaction that has reached the disk although it failed is not written 
   expect(storage.durable(2)).toBeUndefined();
 });
 
-test('a storage that closes while the disk is full says so', async () => {
+test('closing while the disk is full rejects with the cause', async () => {
   const { clock, records, storage, put } = started();
   put('a');
   await clock.settle();
   records.fail('EROFS: read-only file system');
   await clock.settle();
   const closed = expect(storage.close()).rejects.toThrow('cannot write: the file system is read-only');
-  // It tries once more.
+  // It retries once.
   await clock.settle();
   records.fail('EROFS: read-only file system');
   await closed;
   expect(records.batches).toEqual([[1], [1]]);
 });
 
-test('what compaction forgets is deleted, once', async () => {
+test('compacted versions are deleted once', async () => {
   const { clock, records, storage, put } = started();
   for (const name of ['a', 'b', 'a', 'a']) put(name);
   storage.remove('/configmaps', 'b', object('b'));

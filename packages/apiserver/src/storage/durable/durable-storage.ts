@@ -6,32 +6,32 @@ import { DataDirectoryError, ioProblem } from './data-directory-error.js';
 import type { JournalContent, JournalRecord } from './journal.js';
 import { encodeRecord } from './record.js';
 
-/** Where a {@link DurableStorage} writes. */
+/** The store that a {@link DurableStorage} writes to. */
 export interface RecordStore {
   /** The newest revision that is durable. */
   readonly revision: number;
-  /** Stores records, all or none of them; resolves when they are durable. */
+  /** Stores records atomically; resolves when they are durable. */
   append(records: readonly JournalRecord[], compacted: number): Promise<void>;
-  /** Deletes what nobody can ask for any more. */
+  /** Deletes versions that can no longer be read. */
   prune(revisions: readonly number[], compacted: number): Promise<void>;
-  /** Makes it usable again after {@link append} has failed. */
+  /** Makes the store usable again after {@link append} failed. */
   reopen(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What a {@link DurableStorage} works with. */
+/** Dependencies of a {@link DurableStorage}. */
 export interface DurableStorageParts {
   readonly records: RecordStore;
   readonly content: Pick<JournalContent, 'versions' | 'revision' | 'compacted'>;
-  /** What is called in errors, e.g. the path. */
+  /** How errors name the store, e.g. its path. */
   readonly name: string;
-  /** What history ages by. */
+  /** The clock by which history expires. */
   readonly clock: Scheduler;
-  /** What waits for the disk: real time, whatever the clock of the server is. */
+  /** Times retries and slices. Real time, even if the server's clock is virtual. */
   readonly realTime: Scheduler;
 }
 
-/** A write that is not durable yet, or not told to watches. */
+/** A write that is not yet durable, or not yet delivered to watches. */
 interface PendingWrite extends JournalRecord {
   readonly resource: string;
   readonly event: StorageEvent;
@@ -39,24 +39,24 @@ interface PendingWrite extends JournalRecord {
 
 interface Watcher {
   readonly listener: (event: StorageEvent) => void;
-  /** It has been told of everything up to this revision. */
+  /** Everything up to this revision was delivered. */
   told: number;
 }
 
-/** A version that nobody can ask for once a compaction has passed the write that replaced it. */
+/** A version that can no longer be read once a compaction has passed the write that replaced it. */
 interface Replaced {
   readonly revision: number;
   readonly by: number;
 }
 
-/** One transaction holds at most this much text, so that the first of many writes does not wait for the last. */
+/** Limits the text in one transaction, so that the first of many writes does not wait for the last. */
 const batchCharacters = 4 * 1024 * 1024;
 const retryMs = 1_000;
 
 /**
- * Keeps objects in memory for reads and writes every version down. Many writes share one fsync: those that come while one
- * runs are stored together by the next. Writes are durable in the order of their revisions, so that what a crash leaves is
- * always a state that the server once was in.
+ * Keeps objects in memory for reads and writes every version to a store. Many writes share one fsync: those that arrive
+ * while one runs are stored together by the next. Writes become durable in the order of their revisions, so a crash
+ * always leaves a state that the server once was in.
  */
 export class DurableStorage implements Storage {
   readonly #parts: DurableStorageParts;
@@ -71,7 +71,7 @@ export class DurableStorage implements Storage {
   #problem: Error | undefined;
   #isWriting = false;
   #writing: Promise<void> = Promise.resolve();
-  /** Durable writes that watches are yet to be told of. */
+  /** Durable writes that are yet to be delivered to watches. */
   #untold: PendingWrite[] = [];
   #telling = false;
 
@@ -83,7 +83,7 @@ export class DurableStorage implements Storage {
     this.#durable = content.revision;
     this.#told = content.revision;
     this.#replaced = replacedIn(content.versions);
-    // The first of all observers: others write in their turn, and those writes come after this one.
+    // Must be the first observer: other observers write in turn, and those writes must come after this one.
     this.#memory.observe((resource, event) => this.#append(resource, event));
   }
 
@@ -152,7 +152,7 @@ export class DurableStorage implements Storage {
     return new Promise((resolve, reject) => this.#waiting.push({ revision, resolve, reject }));
   }
 
-  /** Stores what is pending, then takes no more. Throws if that failed. */
+  /** Stores pending writes, then accepts no more. Throws if they could not be stored. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#writing;
@@ -176,17 +176,17 @@ export class DurableStorage implements Storage {
   }
 
   async #writeAll(): Promise<void> {
-    // Everything that this turn of the event loop writes is one transaction; the objects of a new server above all.
+    // All writes of one turn of the event loop form one transaction, above all the objects of a new server.
     await this.#parts.realTime.yield();
     do {
       while (this.#pending.length > 0) if (!(await this.#writeSome())) return;
       await this.#prune();
     } while (this.#pending.length > 0);
-    // In the same turn as the last look: what comes after it starts anew.
+    // In the same turn as the last check, so that a later write starts a new run.
     this.#isWriting = false;
   }
 
-  /** Stores one transaction, however often it has to try. False if the server stops meanwhile. */
+  /** Stores one transaction, with retries. Returns false if the server stops meanwhile. */
   async #writeSome(): Promise<boolean> {
     const batch = this.#pending.slice(0, batchLength(this.#pending));
     try {
@@ -207,7 +207,7 @@ export class DurableStorage implements Storage {
     if (!this.#telling) void this.#tellAll();
   }
 
-  /** In slices: thousands may watch, and a transaction may hold hundreds of writes. */
+  /** Works in slices: there may be thousands of watches and hundreds of writes in a transaction. */
   async #tellAll(): Promise<void> {
     this.#telling = true;
     const slice = TimeSlice.of(this.#parts.realTime);
@@ -237,7 +237,7 @@ export class DurableStorage implements Storage {
     for (const { reject } of this.#waiting.splice(0)) reject(this.#problem);
   }
 
-  /** Tries again until the store takes writes. False if the server stops meanwhile. */
+  /** Retries until the store accepts writes. Returns false if the server stops meanwhile. */
   async #recover(): Promise<boolean> {
     const { realTime, records } = this.#parts;
     const { signal } = this.#closing;
@@ -257,7 +257,7 @@ export class DurableStorage implements Storage {
     }
   }
 
-  /** Deletes the versions that compaction has forgotten. */
+  /** Deletes the versions that compaction dropped. */
   async #prune(): Promise<void> {
     const { compacted } = this.#memory;
     const count = this.#replaced.findIndex(({ by }) => by > compacted);
@@ -269,7 +269,7 @@ export class DurableStorage implements Storage {
         compacted,
       );
     } catch {
-      // They are found again when the directory is opened the next time; what is wrong shows at the next write.
+      // The next start finds and deletes them again; the next write reports the problem.
     }
   }
 }
@@ -280,7 +280,7 @@ function tell(watcher: Watcher, event: StorageEvent): void {
   watcher.listener(event);
 }
 
-/** How many of the first writes make one transaction. */
+/** Returns how many of the pending writes, from the first on, fit into one transaction. */
 function batchLength(writes: readonly PendingWrite[]): number {
   let characters = 0;
   const over = writes.findIndex(({ text }) => {
@@ -290,7 +290,7 @@ function batchLength(writes: readonly PendingWrite[]): number {
   return over < 0 ? writes.length : Math.max(over, 1);
 }
 
-/** Which versions others have replaced, in the order of the writes that did so. */
+/** Finds replaced versions, in the order of the writes that replaced them. */
 function replacedIn(versions: JournalContent['versions']): Replaced[] {
   const newest = new Map<string, number>();
   const replaced: Replaced[] = [];

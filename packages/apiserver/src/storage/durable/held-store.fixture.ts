@@ -1,7 +1,7 @@
 import type { RecordStore } from './durable-storage.js';
 import type { JournalRecord } from './journal.js';
 
-/** A store whose every transaction waits to be let through. */
+/** A store whose transactions wait until the test releases them. */
 export class HeldStore implements RecordStore {
   revision = 0;
   readonly batches: number[][] = [];
@@ -30,7 +30,7 @@ export class HeldStore implements RecordStore {
     resolve();
   }
 
-  /** As a disk does: the transaction may have reached it all the same. */
+  /** As with a real disk, a failed transaction may have been stored all the same. */
   fail(message: string, reached = false): void {
     const { records, reject } = this.#taken();
     if (reached) this.revision = records.at(-1)!.revision;

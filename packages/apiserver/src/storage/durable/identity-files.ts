@@ -7,12 +7,12 @@ import { newToken, type ServerIdentity } from '../../server-identity.js';
 import { DataDirectoryError, ioProblem } from './data-directory-error.js';
 import { replaceFile } from './replace-file.js';
 
-/** Kubeconfigs trust it as long as the data is used. */
+/** Long, since kubeconfigs trust the authority for as long as the data is used. */
 const authorityDays = 3650;
 
 /**
- * The identity of the server whose data is in a directory, in files that only its owner reads: `ca.crt`, `ca.key`,
- * `service-account.key`, `admin-token`. Makes those that are missing. Throws a {@link DataDirectoryError}.
+ * The identity of the server whose data is in a directory,in files that only the owner can read: `ca.crt`, `ca.key`,
+ * `service-account.key`, `admin-token`. Creates missing files. Throws a {@link DataDirectoryError}.
  */
 export async function identityIn(directory: string): Promise<ServerIdentity> {
   const path = join(directory, 'identity');

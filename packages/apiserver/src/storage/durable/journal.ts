@@ -5,40 +5,40 @@ import type { RestoredVersion } from '../memory-storage.js';
 import { DataDirectoryError } from './data-directory-error.js';
 import { decodeRecord, withoutSum, withSum } from './record.js';
 
-/** One write on its way to the disk. */
+/** A write to be stored. */
 export interface JournalRecord {
   readonly revision: number;
   readonly text: string;
 }
 
-/** All that a journal holds. */
+/** The content of a journal. */
 export interface JournalContent {
   readonly versions: readonly RestoredVersion[];
   readonly revision: number;
   readonly compacted: number;
-  /** What is missing or damaged, in words; undefined if nothing is. */
+  /** Describes missing or damaged data; undefined if the journal is intact. */
   readonly loss: string | undefined;
 }
 
-/** Written with every batch: what the journal has to hold, so that a lost record is noticed. */
+/** Written with every batch: the expected content of the journal, so that a lost record is detected. */
 interface Summary {
   readonly revision: number;
   readonly compacted: number;
   readonly records: number;
-  /** Of the revisions of all records, modulo 2^32. */
+  /** Sum of the revisions of all records, modulo 2^32. */
   readonly sum: number;
 }
 
 const summaryKey = 'summary';
 const recordPrefix = 'r';
-/** Where the summary belongs for its checksum: no revision is below 1. */
+/** The position of the summary in checksums. No record has it, since revisions start at 1. */
 const summaryPlace = 0;
 const readAtOnce = 1_000;
-/** Deleted at once; each such batch holds up the writes that come after it. */
+/** Records deleted per batch. Each batch delays the writes behind it. */
 const pruneAtOnce = 2_000;
 
 /**
- * The writes of a server in a LevelDB database, one record each by its revision. A record goes when a compaction has
+ * The writes of a server in a LevelDB database, one record per revision. A record is deleted when a compaction has
  * passed the write that replaced it. Every batch is atomic; {@link append} resolves after an fsync.
  */
 export class Journal {
@@ -66,7 +66,7 @@ export class Journal {
     return this.#revision;
   }
 
-  /** Reads and checks everything. */
+  /** Reads and verifies all records. */
   async load(): Promise<JournalContent> {
     const summary = await this.#readSummary();
     const versions: RestoredVersion[] = [];
@@ -110,7 +110,7 @@ export class Journal {
     return fits ? undefined : 'its records do not match their summary';
   }
 
-  /** Stores records and makes them durable, all or none of them. */
+  /** Stores records atomically and makes them durable. */
   async append(records: readonly JournalRecord[], compacted: number): Promise<void> {
     const summary = {
       revision: records.at(-1)?.revision ?? this.#revision,
@@ -123,7 +123,7 @@ export class Journal {
     this.#take(summary);
   }
 
-  /** Deletes records that nobody can ask for any more. They may come back after a crash, and are deleted again. */
+  /** Deletes records of versions that can no longer be read. After a crash they may reappear, and are deleted again. */
   async prune(revisions: readonly number[], compacted: number): Promise<void> {
     for (let at = 0; at < revisions.length; at += pruneAtOnce) {
       const some = revisions.slice(at, at + pruneAtOnce);
@@ -137,7 +137,7 @@ export class Journal {
     }
   }
 
-  /** Writes a summary of what could be read, from `revision` on; records that could not be read are deleted. */
+  /** Writes a summary of the readable records, from `revision` on, and deletes the unreadable ones. */
   async acceptLoss(revision: number): Promise<void> {
     const known = new Set((await this.load()).versions.map((version) => version.revision));
     const keys = await this.#db.keys({ gt: recordPrefix, lt: `${recordPrefix}:` }).all();
@@ -147,7 +147,7 @@ export class Journal {
     await this.append([], this.#compacted);
   }
 
-  /** After a failed write LevelDB takes no more of them: opens it again, with what has reached the disk. */
+  /** Reopens the database with the data on disk, since LevelDB accepts no writes after a failed one. */
   async reopen(): Promise<void> {
     await this.#db.close();
     this.#db = new this.#Level(this.#directory, { keyEncoding: 'utf8', valueEncoding: 'utf8' });
@@ -188,7 +188,7 @@ function put(key: string, value: string) {
   return { type: 'put' as const, key, value };
 }
 
-/** Sorts as the revision does. */
+/** A key that sorts in the order of revisions. */
 function keyOf(revision: number): string {
   return recordPrefix + String(revision).padStart(16, '0');
 }

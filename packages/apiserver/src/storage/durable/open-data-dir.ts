@@ -3,7 +3,7 @@ import { DataDirectory, type DataDirectoryParts } from './data-directory.js';
 import type { DurableStorage } from './durable-storage.js';
 import { identityIn } from './identity-files.js';
 
-/** What a data directory holds. */
+/** The content of an open data directory. */
 export interface OpenDataDir {
   readonly storage: DurableStorage;
   readonly identity: ServerIdentity;

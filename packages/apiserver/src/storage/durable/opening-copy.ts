@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { syncDirectory } from './replace-file.js';
 
 /**
- * What a LevelDB directory was before it was opened, as hard links: LevelDB writes new files and deletes old ones, and
- * changes none. A start that finds damage puts it back.
+ * A copy of a LevelDB directory from before it was opened, as hard links: LevelDB writes new files and deletes old
+ * ones, but never changes one. A start that finds damage restores the copy.
  */
 export class OpeningCopy {
   readonly #directory: string;
@@ -16,7 +16,7 @@ export class OpeningCopy {
 
   static async make(directory: string): Promise<OpeningCopy> {
     const copy = new OpeningCopy(directory);
-    // A start that was interrupted before it was sure: nothing was written since, so it begins again.
+    // The last start was interrupted before it had verified the data. Nothing was written since, so restore the copy.
     if (await exists(copy.#kept)) await copy.restore();
     await rm(copy.#unfinished, { recursive: true, force: true });
     await rm(copy.#dropped, { recursive: true, force: true });
@@ -30,15 +30,16 @@ export class OpeningCopy {
     return copy;
   }
 
-  /** The directory is fine. */
+  /** Drops the copy, once the directory was verified. */
   async discard(): Promise<void> {
-    // It must not come back after a power loss, when the directory has changed: first the name goes for good.
+    // The copy must not reappear after a power loss, when the directory has changed: make the removal of its name
+    // durable.
     if (await exists(this.#kept)) await rename(this.#kept, this.#dropped);
     await syncDirectory(dirname(this.#directory));
     await rm(this.#dropped, { recursive: true, force: true });
   }
 
-  /** Makes the directory what it was. */
+  /** Restores the directory. */
   async restore(): Promise<void> {
     const isKept = await exists(this.#kept);
     if (isKept || this.#isNew) await rm(this.#directory, { recursive: true, force: true });
@@ -68,7 +69,7 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** Some file systems have no links. */
+/** Links a file, or copies it on file systems without hard links. */
 async function linkOrCopy(from: string, to: string): Promise<void> {
   await link(from, to).catch(() => copyFile(from, to));
 }

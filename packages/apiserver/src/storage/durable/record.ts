@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-// Old versions of Node have to be able to load this file, and say that they are too old.
+// Old versions of Node must be able to load this file, to report that they are too old.
 import zlib from 'node:zlib';
 import { freeze, type KubeObject } from 'riata/object';
 import { readJson } from '../../http/body/read-json.js';
@@ -7,15 +7,15 @@ import { writeJson } from '../../http/body/write-json.js';
 import type { SharedFields } from '../../resource/fields/shared-fields.js';
 import type { RestoredVersion } from '../memory-storage.js';
 
-/** Between the parts of a record; no name contains it. */
+/** Separates the parts of a record; no name contains it. */
 const separator = '\0';
 /** Digits of a checksum. */
 const sumLength = 8;
 
-/** What kind of record: the JSON of an object, the same with whole numbers past 2^53, a removal. */
+/** The forms of a record: an object as JSON, an object with integers past 2^53, a removal. */
 type Form = 'j' | 'b' | '-';
 
-/** A write as it is stored: a checksum, then the form, resource and key, then the object. */
+/** Encodes a write: a checksum, then the form, resource and key, then the object. */
 export function encodeRecord(resource: string, key: string, revision: number, object: KubeObject | undefined): string {
   const [form, json] = textOf(object);
   return withSum(`${form}${resource}${separator}${key}${separator}${json}`, revision);
@@ -30,7 +30,7 @@ function textOf(object: KubeObject | undefined): readonly [Form, string] {
   }
 }
 
-/** The write that a record is of; undefined if it is damaged. */
+/** Decodes a record; undefined if it is damaged. */
 export function decodeRecord(bytes: Buffer, revision: number, fields: SharedFields): RestoredVersion | undefined {
   const text = withoutSum(bytes, revision);
   if (text === undefined) return undefined;
@@ -46,12 +46,12 @@ export function decodeRecord(bytes: Buffer, revision: number, fields: SharedFiel
   return { resource, key, revision, stored: { key, revision, object } };
 }
 
-/** A text with a checksum of it and of where it belongs, so that it is not taken for another. */
+/** Prepends a checksum of the text and its position, so that one record is never mistaken for another. */
 export function withSum(text: string, place: number): string {
   return sumOf(text, place) + text;
 }
 
-/** The text that {@link withSum} was given; undefined if it is damaged. */
+/** Verifies and removes the checksum of {@link withSum}; undefined if the text is damaged. */
 export function withoutSum(bytes: Buffer, place: number): string | undefined {
   const content = bytes.subarray(sumLength);
   const isIntact = bytes.length > sumLength && bytes.toString('latin1', 0, sumLength) === sumOf(content, place);

@@ -1,7 +1,7 @@
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Writes a file so that it is there as a whole or not at all, also after a power loss. */
+/** Writes a file atomically, also with respect to power loss. */
 export async function replaceFile(path: string, content: string, mode = 0o600): Promise<void> {
   const temporary = `${path}.new`;
   const file = await open(temporary, 'w', mode);
@@ -15,7 +15,7 @@ export async function replaceFile(path: string, content: string, mode = 0o600): 
   await syncDirectory(dirname(path));
 }
 
-/** Makes the names in a directory durable. Windows has no such thing, and needs none. */
+/** Makes the names in a directory durable. Windows neither supports nor needs this. */
 export async function syncDirectory(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const directory = await open(path, 'r');
