@@ -179,7 +179,7 @@ async function delay(name, delayOf) {
     });
   const report = (what, begin) => {
     const { user, system } = process.cpuUsage(begin);
-    const longest = (of) => Math.max(...turns.slice(5).map((turn) => turn[of]), 0);
+    const longest = (of) => turns.slice(5).reduce((most, turn) => Math.max(most, turn[of]), 0);
     const figures = { us: (user + system) / many, turnCpuMs: longest('cpu'), turnMs: longest('wall') };
     delays[`${name}: ${what}`] = figures;
     if (!options.json) {

@@ -1,6 +1,5 @@
 import type { Scheduler, Timer } from '../runtime/time/clock.js';
 import { TimeSlice } from '../runtime/time/time-slice.js';
-import { Column } from './column.js';
 import { DeadlineHeap } from './deadline-heap.js';
 import { ShardedMap } from './sharded-map.js';
 
@@ -26,8 +25,8 @@ export class DelayedItems<K, Note> {
   readonly #rowOf = new ShardedMap<number>();
   readonly #heap = new DeadlineHeap();
   /** By row, undefined in free ones. */
-  readonly #ids = new Column<string>();
-  readonly #keys = new Column<K>();
+  #ids: (string | undefined)[] = [];
+  #keys: (K | undefined)[] = [];
   /** By row, and only values other than undefined and 0. */
   readonly #notes = new Map<number, Note>();
   readonly #priorities = new Map<number, number>();
@@ -59,8 +58,8 @@ export class DelayedItems<K, Note> {
     if (waiting === undefined) {
       const row = this.#heap.add(at);
       this.#rowOf.set(id, row);
-      this.#ids.set(row, id);
-      this.#keys.set(row, key);
+      this.#ids[row] = id;
+      this.#keys[row] = key;
       this.#setNote(row, note);
       this.#setPriority(row, priority);
     } else {
@@ -94,8 +93,8 @@ export class DelayedItems<K, Note> {
   #letGo(): void {
     this.#heap.clear();
     this.#rowOf.clear();
-    this.#ids.clear();
-    this.#keys.clear();
+    this.#ids = [];
+    this.#keys = [];
     this.#notes.clear();
     this.#priorities.clear();
   }
@@ -112,8 +111,8 @@ export class DelayedItems<K, Note> {
   #free(row: number, id: string): void {
     this.#heap.remove(row);
     this.#rowOf.delete(id);
-    this.#ids.set(row, undefined);
-    this.#keys.set(row, undefined);
+    this.#ids[row] = undefined;
+    this.#keys[row] = undefined;
     if (this.#notes.size > 0) this.#notes.delete(row);
     if (this.#priorities.size > 0) this.#priorities.delete(row);
     // After a flood, what held it goes too.
@@ -167,8 +166,8 @@ export class DelayedItems<K, Note> {
         now = this.#clock.monotonic();
         released = 0;
       }
-      const id = this.#ids.get(row) as string;
-      const key = this.#keys.get(row) as K;
+      const id = this.#ids[row] as string;
+      const key = this.#keys[row] as K;
       const note = this.#notes.get(row);
       const priority = this.#priorities.get(row) ?? 0;
       this.#free(row, id);

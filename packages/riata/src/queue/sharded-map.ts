@@ -1,10 +1,9 @@
 const shardCount = 64;
 
 /**
- * A `Map` by id whose growth never blocks the event loop: a `Map` copies itself whenever it has doubled, sixty-four smaller
- * ones of different sizes do so one at a time. With a plain `Map` and a heap of objects, a million delayed keys cost as much
- * CPU, but the longest turn of the event loop grew from 25 to 61 ms while they were added and from 9 to 35 ms while they were
- * released (`bench/micro/queue.mjs`; the goal is 20 ms on an idle machine).
+ * A `Map` by id that never rehashes as a whole: a `Map` copies itself whenever it has doubled or shrunk, while sixty-four
+ * smaller ones of different sizes do so one at a time. With a plain `Map`, a million delayed keys cost the same CPU, but the
+ * longest turn of the event loop while they were released grew from 10 to 19 ms (`bench/micro/queue.mjs`, Node 26).
  */
 export class ShardedMap<V> {
   readonly #shards: (Map<string, V> | undefined)[] = new Array(shardCount).fill(undefined);
