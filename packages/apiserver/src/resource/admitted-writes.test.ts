@@ -51,7 +51,7 @@ function setup(own: Partial<WriteAdmission> = {}) {
   return { clock, store, asked, context: { ...plain, admission } };
 }
 
-test('asks before and after an object is prepared', async () => {
+test('runs admission before and after an object is prepared', async () => {
   const { clock, store, asked, context } = setup();
   const made = await inSlices(clock, store.createSteps(configMaps, 'default', configMap({ a: '1' }), context));
   expect(made).toMatchObject({ data: { a: '1', more: '1' } });
@@ -71,7 +71,7 @@ test('asks before and after an object is prepared', async () => {
   expect(asked).toEqual([['admit', 'DELETE', undefined, { a: '2', more: '1' }]]);
 });
 
-test('shows managedFields to who needs them: what admission adds belongs to nobody', async () => {
+test('passes managedFields to plugins that need them; fields that admission adds have no manager', async () => {
   let shown: JsonObject | undefined;
   const { clock, store, context } = setup({
     needsManagedFields: () => true,
@@ -87,7 +87,7 @@ test('shows managedFields to who needs them: what admission adds belongs to nobo
   expect(made.metadata.managedFields).toMatchObject([{ fieldsV1 }]);
 });
 
-test('asks again when the object has changed meanwhile', async () => {
+test('runs admission again if the object has changed meanwhile', async () => {
   let asked = 0;
   const { clock, store, context } = setup({
     *validate(_, object) {
@@ -115,7 +115,7 @@ test('asks again when the object has changed meanwhile', async () => {
   expect(asked).toBe(4);
 });
 
-test('a stale revision is refused after admission, as the storage does', async () => {
+test('refuses a stale resourceVersion after admission, as upstream does', async () => {
   const { clock, store, asked, context } = setup();
   store.create(configMaps, 'default', configMap({}), plain);
   const stale = configMap({}, { name: 'c', resourceVersion: '12345' });

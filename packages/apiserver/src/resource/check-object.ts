@@ -9,23 +9,23 @@ import { withConversions } from './custom/stored-conversions.js';
 import { metaOf, withMeta } from './metadata.js';
 import { homeOf, type Resource } from './resource.js';
 
-/** An object on its way to the storage. */
+/** An object to validate before it is stored. */
 export interface Candidate {
   readonly object: JsonObject;
   readonly before: JsonObject | undefined;
   readonly name: string;
   readonly subresource: string;
-  /** The account of who wrote what; undefined if the object has it. */
+  /** Computes managedFields; undefined if the object already has them. */
   readonly managedFields: (() => unknown) | undefined;
 }
 
-/** The object with the account of who wrote what, if it is valid. Throws 422. */
+/** Validates the object and returns it with managedFields. Throws 422. */
 export function* checkObject(resource: Resource, candidate: Candidate): Steps<JsonObject> {
   const { object, before, name, subresource, managedFields } = candidate;
   const track = managedFields && (() => withMeta(object, { managedFields: managedFields() }));
   const sent = metaOf(object).managedFields;
-  // Those that somebody sends may be invalid. Others are kept for valid metadata only: a refused object may have a
-  // hundred thousand fields.
+  // Sent managedFields may be invalid, so check them. Otherwise compute them for valid metadata only: a refused
+  // object may have a hundred thousand fields.
   const tracksLater = sent === undefined || (before !== undefined && equal(sent, metaOf(before).managedFields));
   let whole = tracksLater || track === undefined ? object : yield* withConversions(track);
   const was = plainNumbers(before);

@@ -6,14 +6,14 @@ import { readContinueToken, writeContinueToken } from './continue-token.js';
 const token = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const v = 'meta.k8s.io/v1';
 
-test('a token leads back to where the page ended', () => {
+test('a token decodes to the end of its page', () => {
   expect(readContinueToken(writeContinueToken({ revision: 7, after: 'ns/name' }))).toEqual({
     revision: 7,
     after: 'ns/name',
   });
 });
 
-test('a token that somebody else has made begins with its key', () => {
+test('a token of kube-apiserver starts with its key', () => {
   const { after } = readContinueToken(token({ v, rv: -1, start: 'b' }));
   expect(['a', 'az', 'b', 'c'].filter((key) => key > after)).toEqual(['b', 'c']);
 });

@@ -3,34 +3,34 @@ import { posix } from 'node:path';
 import { goJsonError } from '../http/body/go-json-error.js';
 import { badRequest } from '../status/refusal.js';
 
-/** Where a page ended, and of which revision it is. */
+/** The position at which a page ended, and the revision of the list. */
 export interface ContinueToken {
-  /** Below zero: go on with what there is now. */
+  /** Below zero: continue with the current state. */
   readonly revision: number;
-  /** What comes after this key, below what the list is of. */
+  /** The next page starts after this key, relative to the prefix of the list. */
   readonly after: string;
 }
 
 const version = 'meta.k8s.io/v1';
 
-/** A token as kube-apiserver writes it: the next page begins with the smallest key after the last one. */
+/** Encodes a token as kube-apiserver does: the next page starts with the smallest key after the last one. */
 export function writeContinueToken({ revision, after }: ContinueToken): string {
   return Buffer.from(JSON.stringify({ v: version, rv: revision, start: `${after}\0` })).toString('base64url');
 }
 
-/** Throws 400 with what is wrong with a token. */
+/** Decodes a token. Throws 400 for an invalid one. */
 export function readContinueToken(text: string): ContinueToken {
   const { v, rv, start } = decode(text);
   if (v !== version) throw bad(`server does not recognize this encoded version ${v}`);
   if (rv === 0) throw bad(`incorrect encoded start resourceVersion (version ${version})`);
   if (start === '') throw bad(`encoded start key empty (version ${version})`);
   const key = start.startsWith('/') ? start : `/${start}`;
-  // Nobody gets above what he lists.
+  // A forged token must not lead outside of the listed prefix.
   if (posix.normalize(key) !== key || (key !== '/' && key.endsWith('/'))) throw bad(start);
   return { revision: rv, after: before(key.slice(1)) };
 }
 
-/** The key before which nothing else is left out by going on after it. */
+/** The last key before `start`, so that continuing after it skips nothing. */
 function before(start: string): string {
   if (start === '' || start.endsWith('\0')) return start.slice(0, -1);
   const last = start.length - 1;

@@ -11,7 +11,7 @@ import { homeOf, type Resource } from './resource.js';
 import { isFinished } from './stored-form.js';
 import type { WriteContext } from './write-context.js';
 
-/** What a deletion is told (`metav1.DeleteOptions`). */
+/** Options of a deletion (`metav1.DeleteOptions`). */
 export interface DeleteRequest {
   readonly gracePeriodSeconds?: number;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
@@ -23,8 +23,8 @@ const orphanFinalizer = 'orphan';
 const foregroundFinalizer = 'foregroundDeletion';
 
 /**
- * Deletes an object, or, while finalizers or a grace period keep it, marks it as to be deleted. Answers with the object
- * in the second case and for kinds that go gracefully, else with a Status.
+ * Deletes an object, or sets its deletionTimestamp while finalizers or a grace period keep it. Returns the object in
+ * the second case and for kinds with graceful deletion, else a Status.
  */
 export function deleteObject(
   store: ObjectStore,
@@ -37,7 +37,7 @@ export function deleteObject(
   return atOnce(deleteSteps(store, resource, namespace, name, request, context));
 }
 
-/** As {@link deleteObject}. Admission control is asked again when the object has changed meanwhile. */
+/** Like {@link deleteObject}. Repeats admission if the object has changed meanwhile. */
 export function* deleteSteps(
   store: ObjectStore,
   resource: Resource,
@@ -63,7 +63,7 @@ export function* deleteSteps(
   }
 }
 
-/** Whether a deletion of a kind that goes gracefully is under way and not made any sooner: nobody is asked again. */
+/** Whether a graceful deletion is in progress and this request does not shorten it; then admission is skipped. */
 function isPending({ rules }: Resource, object: KubeObject, { gracePeriodSeconds }: DeleteRequest): boolean {
   if (rules.gracePeriodSeconds === undefined) return false;
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = object.metadata;
@@ -71,7 +71,7 @@ function isPending({ rules }: Resource, object: KubeObject, { gracePeriodSeconds
   return gracePeriodSeconds === undefined || gracePeriodSeconds >= deletionGracePeriodSeconds;
 }
 
-/** Undefined if the object has changed meanwhile and nothing was done. */
+/** Returns undefined if the object has changed meanwhile and nothing was done. */
 function* deleteStored(
   store: ObjectStore,
   resource: Resource,
@@ -80,7 +80,7 @@ function* deleteStored(
   request: DeleteRequest,
   context: WriteContext,
 ): Steps<KubeObject | Status | undefined> {
-  // Custom objects are written back through the version that is asked for, built-in ones as they are stored.
+  // Custom objects are written through the requested version, built-in ones in their storage version.
   const live = resource.builtIn ? (stored.object as unknown as JsonObject) : shown;
   const marked = mark(resource, live, request, context);
   if (isFinished(marked)) {
@@ -91,7 +91,7 @@ function* deleteStored(
   return yield* store.replaceSteps(resource, stored, next, context);
 }
 
-/** The object as it is while it waits to go. */
+/** The object with deletion timestamp and grace period. */
 function mark(resource: Resource, live: JsonObject, request: DeleteRequest, context: WriteContext): JsonObject {
   const meta = metaOf(live);
   const already = textOf(meta.deletionTimestamp) !== '';
@@ -99,7 +99,7 @@ function mark(resource: Resource, live: JsonObject, request: DeleteRequest, cont
   const finalizers = withPropagation(resource, [...new Set([...stringsOf(meta.finalizers), ...own])], request);
   const asked = resource.rules.gracePeriodSeconds?.(live, request.gracePeriodSeconds) ?? 0;
   const before = Number(meta.deletionGracePeriodSeconds ?? 0);
-  // A second deletion can only make it go sooner.
+  // A second deletion can only shorten the grace period.
   const grace = already ? Math.min(before, asked) : asked;
   if (already && grace === before) return withMeta(live, { finalizers: orNone(finalizers) });
   const generation = typeof meta.generation === 'number' ? meta.generation + 1 : undefined;
@@ -112,7 +112,7 @@ function mark(resource: Resource, live: JsonObject, request: DeleteRequest, cont
   });
 }
 
-/** Dependents are orphaned or waited for by the garbage collector, which is told by finalizers. */
+/** Sets or removes the finalizers by which the garbage collector orphans or awaits dependents. */
 function withPropagation(
   resource: Resource,
   finalizers: readonly string[],
@@ -122,7 +122,7 @@ function withPropagation(
   if (propagationPolicy === 'Orphan' || orphanDependents === true) return [...others, orphanFinalizer];
   if (propagationPolicy === 'Foreground') return [...others, foregroundFinalizer];
   if (propagationPolicy === 'Background' || orphanDependents === false) return others;
-  // Nothing said: what an earlier deletion asked for stands.
+  // Without a policy, that of an earlier deletion stays.
   if (others.length !== finalizers.length) return finalizers;
   return resource.rules.defaultPropagation === 'orphan' ? [...finalizers, orphanFinalizer] : finalizers;
 }
@@ -159,7 +159,7 @@ function preconditionRefusal(
   return undefined;
 }
 
-/** What is gone, marked as such where it might have stayed for a while. */
+/** The deleted object, with a deletion timestamp for kinds with graceful deletion. */
 function deletedObject(resource: Resource, last: KubeObject, marked: JsonObject): KubeObject {
   const { resourceVersion } = last.metadata;
   const graceful = resource.rules.gracePeriodSeconds !== undefined;

@@ -6,19 +6,19 @@ import type { Stored } from '../storage/storage.js';
 import { metaOf, textOf } from './metadata.js';
 import { homeOf, type Resource } from './resource.js';
 
-/** What a writer has seen of an object, e.g. of a PUT: it must still be so. */
+/** Preconditions of a write, e.g. the UID and resourceVersion in a PUT. */
 export interface Expected {
-  /** @default what the written object names, as admission control leaves it */
+  /** @default the UID in the written object, after admission */
   readonly resourceVersion?: string;
   readonly uid?: string;
 }
 
-/** Refuses a change to another object than the writer has seen under the name. */
+/** Refuses a change if the name belongs to a different object by now. */
 export function expectUid(resource: Resource, stored: Stored, expected: Expected | undefined): void {
   if (expected?.uid) checkUid(resource, stored.key, expected.uid, stored.object);
 }
 
-/** Refuses a change to an object that has changed since the writer has seen it. */
+/** Refuses a change based on a stale resourceVersion. */
 export function expectRevisionOf(
   resource: Resource,
   stored: Stored,
@@ -36,7 +36,7 @@ export function expectRevisionOf(
   }
 }
 
-/** Refuses a write to an object that has changed since the writer has seen it. */
+/** Refuses a write based on a stale resourceVersion. */
 export function expectRevision(resource: Resource, name: string, revision: number, expected: string): void {
   if (!/^[0-9]*$/.test(expected)) {
     throw new Refusal(500, '', `strconv.ParseUint: parsing ${goQuote(expected)}: invalid syntax`);
@@ -44,12 +44,12 @@ export function expectRevision(resource: Resource, name: string, revision: numbe
   if (expected !== '' && expected !== '0' && expected !== String(revision)) throw modified(resource, name);
 }
 
-/** What there is of an object; of one that is gone, the name and an empty uid. */
+/** The current object; for a deleted one, its name and an empty UID. */
 interface Named {
   readonly metadata: { readonly name: string; readonly uid: string };
 }
 
-/** Refuses a write to an object that has another uid than the caller thinks, in the words of the storage. */
+/** Refuses a write whose UID precondition fails, with the storage's message. */
 export function checkUid(resource: Resource, key: string, asked: string, { metadata }: Named): void {
   if (asked === metadata.uid) return;
   const place = resource.builtIn ? resource.plural : `${resource.group}/${resource.plural}`;

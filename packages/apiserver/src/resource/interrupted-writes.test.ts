@@ -44,7 +44,7 @@ const widget = (fields: JsonObject = {}, metadata: JsonObject = {}) => ({
 const newStore = () =>
   new ObjectStore(new MemoryStorage({ clock: new VirtualClock() }), seededRandom('interrupted'), () => {});
 
-/** Does all of it, and something else at the first break. */
+/** Runs all steps, and `other` at the first yield. */
 function interrupted<T>(steps: Steps<T>, between: () => void): T {
   expect(steps.next().done).toBe(false);
   between();
@@ -68,7 +68,7 @@ const put = (store: ObjectStore, sent: JsonObject, resourceVersion: string) => {
 };
 const specOf = (object: KubeObject) => (object as unknown as JsonObject).spec;
 
-test('a patch is made again of what another has written while it was checked', () => {
+test('a patch is repeated on an object that was written during its check', () => {
   const store = newStore();
   store.create(widgets, 'default', widget(), context);
   const { object } = interrupted(patch(store, merge({ spec: { a: 'x' } })), () => {
@@ -78,7 +78,7 @@ test('a patch is made again of what another has written while it was checked', (
   expect(specOf(store.get(widgets, 'default', 'w'))).toEqual({ a: 'x', b: 'y' });
 });
 
-test('a patch that names the revision it was made for is refused once another has written', () => {
+test('a patch with a resourceVersion is refused after another write', () => {
   const store = newStore();
   store.create(widgets, 'default', widget({ b: 'x' }), context);
   const steps = patch(store, merge({ metadata: { resourceVersion: '1' }, spec: { a: 'x' } }));
@@ -86,7 +86,7 @@ test('a patch that names the revision it was made for is refused once another ha
   expect(() => interrupted(steps, change)).toThrow('the object has been modified');
 });
 
-test('of two PUTs that have seen the same object, the second is refused', () => {
+test('the second of two PUTs with the same resourceVersion is refused', () => {
   const store = newStore();
   const { metadata } = store.create(widgets, 'default', widget(), context);
   const { resourceVersion } = metadata;
@@ -96,7 +96,7 @@ test('of two PUTs that have seen the same object, the second is refused', () => 
   expect(specOf(store.get(widgets, 'default', 'w'))).toEqual({ b: 'y' });
 });
 
-test('an object that another has made meanwhile is not overwritten', () => {
+test('a create does not overwrite an object that was created meanwhile', () => {
   const store = newStore();
   const steps = store.createSteps(widgets, 'default', widget({ a: 'x' }), context);
   const make = () => void store.create(widgets, 'default', widget({ b: 'y' }), context);
@@ -104,7 +104,7 @@ test('an object that another has made meanwhile is not overwritten', () => {
   expect(specOf(store.get(widgets, 'default', 'w'))).toEqual({ b: 'y' });
 });
 
-test('an object that is gone when its update was checked is not made again', () => {
+test('an update does not recreate an object that was deleted meanwhile', () => {
   const store = newStore();
   store.create(widgets, 'default', widget(), context);
   const remove = () => void store.remove(widgets, store.find(widgets, 'default', 'w')!);
@@ -113,7 +113,7 @@ test('an object that is gone when its update was checked is not made again', () 
   expect(store.find(widgets, 'default', 'w')).toBeUndefined();
 });
 
-test('what is applied is applied to what there is in the end', () => {
+test('an apply is applied to the latest object', () => {
   const store = newStore();
   const make = () => void store.create(widgets, 'default', widget({ b: 'y' }), context);
   const remove = () => void store.remove(widgets, store.find(widgets, 'default', 'w')!);
@@ -124,7 +124,7 @@ test('what is applied is applied to what there is in the end', () => {
   expect(specOf(store.get(widgets, 'default', 'w'))).toEqual({ a: '2' });
 });
 
-test('a Service that is checked for long does not get the address of another', () => {
+test('a Service whose check takes long does not get the address of another', () => {
   const store = newStore();
   const services = builtInResources().find((r) => r.version === 'v1' && r.plural === 'services')!;
   const service = (name: string) => ({
@@ -132,7 +132,7 @@ test('a Service that is checked for long does not get the address of another', (
     spec: { clusterIP: '', ports: [{ port: 80, protocol: 'TCP', targetPort: 80 }], type: 'NodePort' },
   });
   const nodePort = (made: KubeObject) => JSON.stringify(specOf(made)).match(/"nodePort":(\d+)/)?.[1];
-  // As others are made all the time, it is checked in one go in the end.
+  // Since other objects are created all the time, the last attempt checks it in one turn.
   const steps = store.createSteps(services, 'default', service('slow'), context);
   const ports = new Set<string | undefined>();
   let made = 0;

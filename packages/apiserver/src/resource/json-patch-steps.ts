@@ -1,16 +1,16 @@
 import { equal, isJsonObject, type Json, type JsonObject } from 'riata/object';
 import { goQuote } from '../status/go-quote.js';
 
-/** Thrown for a patch that cannot be done. The message is that of the library that kube-apiserver does it with. */
+/** Thrown for a patch that cannot be applied, with the message of the library that kube-apiserver uses. */
 export class ImpossiblePatchError extends Error {
   override readonly name = 'ImpossiblePatchError';
 }
 
 /**
- * Does the steps of a JSON patch as kube-apiserver does (`json-patch.v4`), which is more forgiving than RFC 6902: what is
- * to be replaced need not be there, what is not there is tested for null, a missing value is null, indexes may count
- * from the end, and what stands before the first slash of a path does not matter. Leaves the document alone. Throws an
- * {@link ImpossiblePatchError}.
+ * Applies a JSON patch as kube-apiserver does (`json-patch.v4`), which is more lenient than RFC 6902: `replace` accepts
+ * a missing member, `test` treats a missing member as null, a missing value is null, indexes may count from the end,
+ * and any text before the first slash of a path is ignored. Does not change the document. Throws an {@link
+ * ImpossiblePatchError}.
  */
 export function applyJsonPatchSteps(document: Json, steps: readonly Json[]): Json {
   let at = document;
@@ -122,7 +122,7 @@ function tested(document: Json, path: string, step: JsonObject): Json {
   throw failed();
 }
 
-/** The document with what `edit` makes of the container that a path leads to. */
+/** The document after `edit` has changed the container at a path. */
 function edited(document: Json, path: string, problem: string, edit: Edit): Json {
   const parts = partsOf(path);
   const key = parts?.pop();
@@ -177,7 +177,7 @@ function removed(container: Container, key: string): Container {
   return rest;
 }
 
-/** Undefined for a member that is not there; throws for an element. */
+/** Undefined for a missing member; throws for a missing element. */
 function found(container: Container, key: string): Json | undefined {
   if (isList(container)) return container[existing(container, key)];
   return Object.hasOwn(container, key) ? container[key] : undefined;
@@ -216,7 +216,7 @@ function isContainer(value: Json | undefined): value is Container {
   return isList(value) || isJsonObject(value);
 }
 
-/** Puts what was tried before the words of what went wrong. */
+/** Prefixes an error with the operation that failed. */
 function failing<T>(tried: string, work: () => T): T {
   try {
     return work();

@@ -8,7 +8,7 @@ import { shownAs } from './custom/in-version.js';
 import { withConversions } from './custom/stored-conversions.js';
 import type { Resource } from './resource.js';
 
-/** Which objects are meant, as parsed from the query. */
+/** Selects objects, as parsed from the query. */
 export interface Choice {
   readonly namespace: string;
   readonly labels?: Selector;
@@ -17,7 +17,7 @@ export interface Choice {
   readonly name?: string;
 }
 
-/** What a list is told. */
+/** Options of a list. */
 export interface ListRequest extends Choice {
   readonly limit?: number;
   readonly continue?: string;
@@ -25,16 +25,16 @@ export interface ListRequest extends Choice {
   readonly resourceVersionMatch?: string;
 }
 
-/** A list whose items are still as they are stored. */
+/** A list with its items in storage form. */
 export interface FoundList {
-  /** All of the list but its items. */
+  /** The list without its items. */
   readonly head: { readonly kind: string; readonly apiVersion: string; readonly metadata: ListMeta };
   readonly found: readonly Stored[];
 }
 
 /**
- * Finds objects at the revision that the request asks for, ready to be shown. Where a webhook converts them, all that
- * are needed are sent in one review.
+ * Finds objects at the requested revision, ready to be shown. If a webhook converts them, all of them are sent in one
+ * review.
  */
 export function* findSteps(storage: Storage, resource: Resource, request: ListRequest): Steps<FoundList> {
   const list = yield* withConversions(() => findObjects(storage, resource, request));
@@ -42,7 +42,7 @@ export function* findSteps(storage: Storage, resource: Resource, request: ListRe
   return list;
 }
 
-/** As {@link findSteps}, where no webhook converts. */
+/** Like {@link findSteps}, for kinds without a conversion webhook. */
 export function findObjects(storage: Storage, resource: Resource, request: ListRequest): FoundList {
   const token = request.continue ? readContinueToken(request.continue) : undefined;
   const page = readPage(storage, resource, request, token);
@@ -52,19 +52,19 @@ export function findObjects(storage: Storage, resource: Resource, request: ListR
   const next = page.more && after !== undefined ? writeContinueToken({ revision: page.revision, after }) : undefined;
   const metadata = {
     resourceVersion: String(page.revision),
-    // Lists of custom kinds always have the member.
+    // Lists of custom kinds always have this field.
     ...(next === undefined && resource.builtIn ? {} : { continue: next ?? '' }),
     ...(next === undefined || selects ? {} : { remainingItemCount: page.remaining }),
   };
   return { head: { kind: resource.listKind, apiVersion: resource.apiVersion, metadata }, found: page.items };
 }
 
-/** The list itself. */
+/** The whole list. */
 export function wholeList(resource: Resource, { head, found }: FoundList): KubeList<KubeObject> {
   return { ...head, items: found.map((stored) => asItem(resource, stored.object)) };
 }
 
-/** An object as it stands in a list. */
+/** An object as an item of a list. */
 function asItem(resource: Resource, object: KubeObject): KubeObject {
   const shown = shownAs(object, resource);
   if (!resource.builtIn) return shown;
@@ -72,7 +72,7 @@ function asItem(resource: Resource, object: KubeObject): KubeObject {
   return rest as KubeObject;
 }
 
-/** What the keys of the objects begin with. */
+/** The prefix of the objects' keys. */
 function prefixOf({ namespace }: Choice): string {
   return namespace === '' ? '' : `${namespace}/`;
 }
@@ -108,7 +108,7 @@ function readPage(
   }
 }
 
-/** The revision to read at: only an exact match is about the past. */
+/** The revision to read at; undefined for the current one. Only exact matches read the past. */
 function revisionFor(storage: Storage, request: ListRequest): number | undefined {
   const { resourceVersion = '', resourceVersionMatch } = request;
   if (resourceVersion === '' || resourceVersion === '0') return undefined;
@@ -122,20 +122,20 @@ function revisionFor(storage: Storage, request: ListRequest): number | undefined
   return asked;
 }
 
-/** What the selectors let through. */
+/** A filter for the selectors. */
 function filterOf(resource: Resource, choice: Choice): ((stored: Stored) => boolean) | undefined {
   const { labels, fields, name } = choice;
   if ((labels?.isEmpty() ?? true) && (fields?.isEmpty() ?? true) && name === undefined) return undefined;
   return matcherOf(resource, choice);
 }
 
-/** Whether an object is among those that are meant. */
+/** A filter for the selected objects. */
 export function matcherOf(resource: Resource, choice: Choice): (stored: Stored) => boolean {
   const { labels, name, namespace } = choice;
   const fields = choice.fields?.isEmpty() ? undefined : choice.fields;
   const { conversions } = resource;
   return ({ object }) => {
-    // A webhook may change labels and annotations.
+    // A conversion webhook may change labels and annotations.
     const { metadata } = conversions === undefined ? object : (resource.content?.(object) ?? object);
     if (namespace !== '' && metadata.namespace !== namespace) return false;
     if (name !== undefined && metadata.name !== name) return false;

@@ -7,21 +7,21 @@ import type { FoundList } from './list-objects.js';
 import type { ObjectTexts } from './object-texts.js';
 import type { Resource } from './resource.js';
 
-/** What is handed on at once. Larger pieces only fill the socket's queue. */
+/** Size of a piece. Larger ones would only fill the socket's queue. */
 const pieceLength = 64 * 1024;
-/** Between two looks at the rest of the world: 1 ms of work, or 3 ms if the texts have to be made. */
+/** Items between two yields: 1 ms of work, or 3 ms if their JSON must be created. */
 const turnLength = 512 * 1024;
 
-/** How a list is written. */
+/** Options for writing a list. */
 export interface ListForm {
   readonly resource: Resource;
   readonly texts: ObjectTexts;
   readonly clock: Scheduler;
-  /** Set where the metadata alone is asked for. */
+  /** Set for metadata-only requests. */
   readonly as?: GroupVersionKind;
 }
 
-/** The JSON of a list in pieces, however long it is: made item by item, from texts that watches use as well. */
+/** The JSON of a list in pieces, created item by item from texts that watches share. */
 export async function* listPieces({ head, found }: FoundList, form: ListForm): AsyncGenerator<Uint8Array> {
   const { as, clock } = form;
   const named = as === undefined ? head : { ...head, kind: as.kind, apiVersion: `${as.group}/${as.version}` };
@@ -45,7 +45,7 @@ export async function* listPieces({ head, found }: FoundList, form: ListForm): A
   yield Buffer.from(parts.join(''));
 }
 
-/** Only a webhook changes metadata when it converts. */
+/** The metadata of an item. Only conversion webhooks change metadata. */
 function metadataOf(object: KubeObject, { conversions, content }: Resource): KubeObject['metadata'] {
   return conversions === undefined ? object.metadata : (content?.(object) ?? object).metadata;
 }
@@ -55,7 +55,7 @@ function itemWriter({ resource, texts, as }: ListForm): (stored: Stored) => stri
     const named = { kind: 'PartialObjectMetadata', apiVersion: `${as.group}/${as.version}` };
     return ({ object }) => writeJson({ ...named, metadata: metadataOf(object, resource) });
   }
-  // Items of built-in kinds do not say what they are.
+  // Items of built-in kinds have no `apiVersion` and `kind`.
   if (resource.builtIn) return (stored) => texts.body(stored, resource);
   return (stored) => texts.whole(stored, resource);
 }

@@ -4,13 +4,13 @@ type WriteParts = typeof parts;
 
 let loaded: WriteParts | undefined;
 
-/** What writing needs. Throws an `Error` before it has been loaded. */
+/** The code that only writes need. Throws an `Error` if it is not loaded. */
 export function writeParts(): WriteParts {
   if (loaded === undefined) throw new Error('the rules of kinds are not there yet: loadWriteParts() comes first');
   return loaded;
 }
 
-/** Undefined when everything is there already, so that who asks for each request need not wait each time. */
+/** Loads the code for writes. Returns undefined if it is loaded, so that requests need not wait each time. */
 export function loadWriteParts(): Promise<void> | undefined {
   return loaded === undefined ? load() : undefined;
 }

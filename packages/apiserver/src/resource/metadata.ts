@@ -1,11 +1,11 @@
 import { valueAt as fieldAt, isJsonObject, type Json, type JsonObject, type ObjectMeta } from 'riata/object';
 
-/** The metadata of an object on its way in: nothing of it is sure to be there. */
+/** The metadata of an unvalidated object, any field of which may be missing. */
 export function metaOf(object: JsonObject): JsonObject {
   return isJsonObject(object.metadata) ? object.metadata : {};
 }
 
-/** The object with other metadata; an undefined member is taken away. */
+/** The object with changed metadata; undefined removes a field. */
 export function withMeta(object: JsonObject, changes: { readonly [K in keyof ObjectMeta]?: unknown }): JsonObject {
   const merged: Record<string, unknown> = { ...metaOf(object), ...changes };
   const metadata = Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
@@ -25,7 +25,7 @@ export function numberOf(value: unknown): number {
   return typeof value === 'number' ? value : 0;
 }
 
-/** The object that a member is; an empty one if there is none. */
+/** The value as an object; an empty one for anything else. */
 export function recordOf(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
@@ -35,12 +35,12 @@ export function recordsOf(value: Json | undefined): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** Whether a member is there; those that are always shown are null where nobody has set them. */
+/** Whether a field is set. Fields that are always shown are null when unset. */
 export function isGiven(value: Json | undefined): boolean {
   return value !== undefined && value !== null;
 }
 
-/** The value under a path of names and indexes; undefined if there is none. */
+/** The value at a path of names and indexes; undefined if it is missing. */
 export function valueAt(object: Json | undefined, path: string): Json | undefined {
   return fieldAt(object, ...path.split('.')) as Json | undefined;
 }

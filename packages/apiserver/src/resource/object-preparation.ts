@@ -9,15 +9,15 @@ import type { Resource } from './resource.js';
 import type { WriteContext } from './write-context.js';
 
 /**
- * So often a write is checked in slices whose result depends on other objects, of which some are written all the time;
- * then it is checked in one go.
+ * How often to check a write in slices if its result depends on other objects that change meanwhile. The attempt after
+ * that runs in one turn.
  */
 const slicedTries = 3;
 
-/** A write on its way to the storage. */
+/** A write that is being prepared. */
 export interface PreparedWrite {
   readonly resource: Resource;
-  /** As it is stored, in the resource's version; undefined for a new object. */
+  /** The stored object in the resource's version; undefined for a new one. */
   readonly before: JsonObject | undefined;
   readonly subresource: string;
   readonly context: WriteContext;
@@ -26,29 +26,29 @@ export interface PreparedWrite {
 /** An object after the mutating phase of admission. */
 export interface Admitted {
   readonly object: JsonObject;
-  /** Makes the account of who wrote what; undefined if the object has it. */
+  /** Computes managedFields; undefined if the object already has them. */
   readonly managedFields: (() => unknown) | undefined;
 }
 
-/** What admission control is shown instead of an object, e.g. a Scale, and how the object takes it over. */
+/** Maps between an object and what admission control sees instead of it, e.g. a Scale. */
 export interface ObjectView {
   show(object: JsonObject): JsonObject;
-  /** What the mutating phase is shown: as it was sent, with managedFields if somebody needs them. */
+  /** The input of the mutating phase: as sent, with managedFields if a plugin needs them. */
   sent(object: JsonObject, tracked: boolean): JsonObject;
-  /** What it is shown of the stored object. */
+  /** The stored object, as admission control sees it. */
   stored(object: JsonObject, tracked: boolean): JsonObject;
-  /** The object with what came out of that phase. Throws a `Refusal` if that cannot be. */
+  /** The object with the result of the mutating phase. Throws a `Refusal` if it cannot be applied. */
   apply(object: JsonObject, shown: JsonObject): JsonObject;
 }
 
-/** An object that was checked. */
+/** A validated object. */
 interface Checked {
   readonly object: JsonObject;
   /** The revision of the other objects that it depends on; undefined if it depends on none. */
   readonly revision: number | undefined;
 }
 
-/** Brings objects through admission, preparation and validation. */
+/** Takes objects through admission, preparation and validation. */
 export class ObjectPreparation {
   readonly #storage: Storage;
 
@@ -82,8 +82,8 @@ export class ObjectPreparation {
   }
 
   /**
-   * The object as it is stored: as its kind prepares it, valid, and past the validating phase of admission. `settle`
-   * has the last word before that phase.
+   * The object to store: prepared by its kind, validated, and admitted by the validating phase. `settle` makes the last
+   * changes before that phase.
    */
   *finish(
     write: PreparedWrite,
@@ -102,7 +102,7 @@ export class ObjectPreparation {
       const shown = view === undefined ? settled : view.show(settled);
       yield* admission.validate(operation, shown, view === undefined ? before : before && view.show(before));
       if (checked.revision === undefined || checked.revision === this.#storage.revision) return settled;
-      // Others have written while a plugin has waited: what the object was given in view of them may be taken.
+      // Other writes happened while a plugin waited: an allocation, such as an address, may be taken by now.
       checked = yield* this.#ready(write, object, candidate);
       const again = settle(checked.object);
       if (equal(settled, again) || tries > slicedTries) return again;
@@ -111,8 +111,8 @@ export class ObjectPreparation {
   }
 
   /**
-   * The object as its kind prepares it, checked. What it was given in view of other objects, such as an address, must
-   * still be free when the check is done: else it begins again.
+   * Prepares and validates the object. An allocation that depends on other objects, such as an address, must still be
+   * free at the end of the check, else it starts again.
    */
   *#ready(write: PreparedWrite, object: JsonObject, candidate: (prepared: JsonObject) => Candidate): Steps<Checked> {
     const { resource, before } = write;

@@ -20,41 +20,40 @@ import { answerOf, atRevision, isFinished, isUnchanged, removedAt } from './stor
 import { keepSystemFields, wipeSystemFields, withGeneration, withoutStatus } from './system-fields.js';
 import type { WriteContext } from './write-context.js';
 
-/** Who must agree before something is made. Throws a `Refusal`. */
+/** Checks whether an object may be created. Throws a `Refusal`. */
 export type CreationGate = (resource: Resource, namespace: string, name: string) => void;
 
-/** What a change starts from and how it is made. */
+/** How to change an object. */
 export interface Change {
-  /** `''`: the object itself; `status` keeps everything else, and so on. */
+  /** `''` for the object itself; `status` changes only the status, and so on. */
   readonly subresource: string;
   /** The new object, from the stored one in the resource's version. */
   readonly make: (live: JsonObject) => JsonObject;
-  /** What it must be. @default anything */
+  /** Preconditions. @default none */
   readonly expected?: Expected;
-  /** Set when `make` has kept managedFields itself, as apply does. */
+  /** Set if `make` has updated managedFields itself, as apply does. */
   readonly tracked?: boolean;
-  /** What admission control is shown. @default the object */
+  /** The view of admission control. @default the object */
   readonly view?: ObjectView;
 }
 
-/** An object that the server makes by itself, and where it belongs. */
+/** A default object of the server, and its place. */
 export interface SeededObject {
-  /** `''` for what lives in none. */
+  /** `''` for cluster-scoped objects. */
   readonly namespace: string;
   readonly own: OwnObject;
 }
 
-/** The result of a write: what is stored now, in the resource's version. */
+/** The result of a write: the stored object in the resource's version. */
 export interface Written {
   readonly object: KubeObject;
   readonly created: boolean;
 }
 
 /**
- * The life of objects: what happens to any of them, of whatever kind, when it is made, changed or read
- * (`registry.Store`). Every method is one transaction. Those that return {@link Steps} let others work while an object is
- * checked, and begin again if what they started from has changed meanwhile (`storage.GuaranteedUpdate`): from the last
- * look at the storage to the write there is no break.
+ * Creates, changes and reads objects of any kind (`registry.Store`). Every method is one transaction. Methods that
+ * return {@link Steps} yield while they check an object, and start again if the stored object has changed meanwhile
+ * (`storage.GuaranteedUpdate`); they do not yield between the last read of the storage and the write.
  */
 export class ObjectStore {
   readonly #storage: Storage;
@@ -77,7 +76,7 @@ export class ObjectStore {
     return shownAs(stored.object, resource);
   }
 
-  /** As {@link get}, for what a webhook may have to convert. */
+  /** Like {@link get}, for objects that a webhook may have to convert. */
   *getSteps(resource: Resource, namespace: string, name: string): Steps<KubeObject> {
     const stored = this.find(resource, namespace, name);
     if (stored === undefined) throw notFound(resource, name);
@@ -96,7 +95,7 @@ export class ObjectStore {
     return atOnce(this.createSteps(resource, namespace, body, context));
   }
 
-  /** Makes an object. Throws 409 if there is one. */
+  /** Creates an object. Throws 409 if it exists. */
   *createSteps(
     resource: Resource,
     namespace: string,
@@ -134,7 +133,7 @@ export class ObjectStore {
     }
     const other = this.find(resource, namespace, name);
     if (other !== undefined) throw alreadyExists(resource, name, other.object.metadata.deletionTimestamp !== undefined);
-    // What is not stored is answered with the revision that it came with.
+    // An unstored object is returned with the revision that it came with.
     if (context.dryRun) {
       return answerOf(
         yield* this.#unstored(object, storable, resource),
@@ -150,19 +149,19 @@ export class ObjectStore {
     return yield* readStored(stored, resource);
   }
 
-  /** What a dry run has led to: as it would come back from the storage. */
+  /** The result of a dry run, as it would be read from the storage. */
   *#unstored(object: JsonObject, storable: JsonObject, resource: Resource): Steps<JsonObject> {
     if (storable === object) return object;
     return (yield* readStored({ object: storable as unknown as KubeObject }, resource)) as unknown as JsonObject;
   }
 
-  /** Stores what the server makes by itself and what is whole but for its identity: `create` would make the same of it. */
+  /** Stores a default object that is complete but for its identity; `create` would have the same result. */
   place(resource: Resource, namespace: string, own: OwnObject, context: WriteContext): void {
     const key = keyFor(namespace, textOf(metaOf(own.object).name));
     this.#storage.put(resource.table, key, this.#whole(resource, namespace, own, context));
   }
 
-  /** As {@link place}, for a resource that has no objects: they may be created on first use. */
+  /** Like {@link place}, for a resource without objects: they may be created on first use. */
   seed(resource: Resource, all: readonly SeededObject[], context: WriteContext): void {
     const storage = this.#storage;
     if (storage.seed === undefined) {
@@ -177,7 +176,7 @@ export class ObjectStore {
     storage.seed(resource.table, { count: all.length, make });
   }
 
-  /** Makes an object of the server's own for its revision: what such objects have in common is shared and frozen. */
+  /** Completes a default object for its revision; common parts are shared and frozen. */
   #whole(
     resource: Resource,
     namespace: string,
@@ -199,7 +198,7 @@ export class ObjectStore {
       creationTimestamp: time,
       ...(entries.length === 0 ? {} : { managedFields: entries }),
     };
-    // Made in one go, as a new server places dozens.
+    // One object literal, since a new server places dozens.
     return (revision) =>
       freeze({
         kind,
@@ -209,12 +208,12 @@ export class ObjectStore {
       } as unknown as KubeObject);
   }
 
-  /** Changes an object. Nothing is stored when nothing changes. Throws 404 if there is none. */
+  /** Changes an object. Stores nothing if it is unchanged. Throws 404 if it does not exist. */
   update(resource: Resource, namespace: string, name: string, change: Change, context: WriteContext): Written {
     return atOnce(this.updateSteps(resource, namespace, name, change, context));
   }
 
-  /** As {@link update}. `make` is called again when the stored object has changed meanwhile. */
+  /** Like {@link update}. Calls `make` again if the stored object has changed meanwhile. */
   *updateSteps(
     resource: Resource,
     namespace: string,
@@ -232,7 +231,7 @@ export class ObjectStore {
     }
   }
 
-  /** What a change makes of a stored object, checked. */
+  /** Applies a change to a stored object and validates the result. */
   *#changed(
     resource: Resource,
     namespace: string,
@@ -286,7 +285,7 @@ export class ObjectStore {
     if (gone) {
       this.#storage.remove(resource.table, key, (revision) => removedAt(stored.object, revision));
       this.#removeAlso(resource, key);
-      // Watchers are told what was stored last, at the revision of its end; the caller what it has made of it.
+      // Watches show the last stored state at the revision of the removal; the caller gets its own result.
       return { object: answerOf(object, resource, revision), created: false };
     }
     const live = shownAs(stored.object, resource);
@@ -296,12 +295,12 @@ export class ObjectStore {
     return { object: yield* readStored(written, resource), created: false };
   }
 
-  /** Stores an object as it is, for what the server itself changes: marks, finalizers, conditions. */
+  /** Stores an object without checks, for the server's own changes of timestamps, finalizers and conditions. */
   replace(resource: Resource, stored: Stored, object: JsonObject): void {
     atOnce(this.replaceSteps(resource, stored, object, { dryRun: false }));
   }
 
-  /** As {@link replace}; gives what is stored now, or undefined if that has changed meanwhile and nothing was done. */
+  /** Like {@link replace}; returns the stored object, or undefined if it has changed meanwhile and nothing was done. */
   *replaceSteps(
     resource: Resource,
     stored: Stored,
@@ -318,7 +317,7 @@ export class ObjectStore {
     return yield* readStored(this.#storage.put(resource.table, stored.key, put), resource);
   }
 
-  /** Removes an object for good, and gives it as it was stored last. */
+  /** Removes an object and returns its last stored state. */
   remove(resource: Resource, stored: Stored): KubeObject {
     const removed = this.#storage.remove(resource.table, stored.key, (revision) => removedAt(stored.object, revision));
     this.#removeAlso(resource, stored.key);
@@ -362,7 +361,7 @@ export function keyFor(namespace: string, name: string): string {
   return namespace === '' ? name : `${namespace}/${name}`;
 }
 
-/** The object with the namespace of the request; another one in it is refused. */
+/** The object with the namespace of the request; refuses a different one. */
 function inNamespace(resource: Resource, namespace: string, body: JsonObject): JsonObject {
   const sent = textOf(metaOf(body).namespace);
   if (resource.scope === 'Cluster') return sent === '' ? body : withMeta(body, { namespace: undefined });

@@ -2,10 +2,10 @@ import { splitApiVersion } from 'riata/object';
 import { builtInGroupVersions } from './built-in/built-in-resources.js';
 import type { Resource } from './resource.js';
 
-/** What the built-in kinds are registered under, as upstream's messages name it. */
+/** The scheme name of built-in kinds in upstream's messages. */
 const scheme = 'pkg/runtime/scheme.go:111';
 
-/** Why kube-apiserver does not read an object of another kind, where one of a built-in kind was to come. */
+/** kube-apiserver's error for an object of another kind than the expected built-in one. */
 export function otherKind(resource: Resource, apiVersion: string, kind: string): string {
   const { group, version } = splitApiVersion(apiVersion);
   const known = builtInGroupVersions().some(

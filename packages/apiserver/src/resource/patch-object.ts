@@ -16,11 +16,11 @@ export type PatchKind = 'json' | 'merge' | 'strategic' | 'apply';
 
 export interface PatchRequest {
   readonly kind: PatchKind;
-  /** What is to be done; throws a `Refusal` if it cannot be read. Asked for once the object was found. */
+  /** Reads the patch once the object was found; throws a `Refusal` if it is malformed. */
   read(): Json;
   /** The JSON text of it; undefined if it was YAML. */
   text(): string | undefined;
-  /** What a strict reading of the YAML text complains about. */
+  /** Errors of strict YAML parsing. */
   readonly yamlComplaint: string | undefined;
   readonly subresource: string;
   /** Apply only: take conflicting fields over. */
@@ -29,13 +29,13 @@ export interface PatchRequest {
 
 const maxOperations = 10_000;
 
-/** Which patches a resource takes, by content type. */
+/** The patch types of a resource, by content type. */
 export function patchTypesOf(resource: Resource): readonly string[] {
   const strategic = resource.schema.strategicPatch === undefined ? [] : ['application/strategic-merge-patch+json'];
   return ['application/json-patch+json', 'application/merge-patch+json', ...strategic, 'application/apply-patch+yaml'];
 }
 
-/** Changes an object by a patch of any form; an apply patch makes it if it is not there. */
+/** Patches an object; an apply patch creates a missing one. */
 export function patchObject(
   store: ObjectStore,
   resource: Resource,
@@ -77,7 +77,7 @@ function patchedObject(
     const object =
       kind === 'merge' ? applyMergePatch(live, withoutNulls(body, false)) : applyJsonPatchSteps(live, stepsOf(body));
     if (!isJsonObject(object)) throw new ImpossiblePatchError('no object is left');
-    // Go writes the members of what was patched in order: the first that does not fit is the one told.
+    // Go serializes the patched object with sorted fields, and reports the first that does not fit.
     const ordered = Object.fromEntries(
       Object.keys(object)
         .sort()
@@ -92,8 +92,8 @@ function patchedObject(
 }
 
 /**
- * A merge patch as kube-apiserver takes it: in objects within lists, too, null means that a member is not there. By RFC
- * 7386 lists are taken as they are.
+ * A merge patch as kube-apiserver applies it: null also removes members of objects within lists, which RFC 7386 would
+ * take as they are.
  */
 function withoutNulls(value: Json, inList: boolean): Json {
   if (Array.isArray(value)) return value.map((element) => withoutNulls(element, true));
@@ -111,7 +111,7 @@ function readPatched(resource: Resource, patched: Patched, context: WriteContext
   const { fromStrategicPatch } = resource.schema;
   try {
     const object = kind === 'strategic' ? (fromStrategicPatch?.(patched.object) ?? patched.object) : patched.object;
-    // biome-ignore lint/correctness/useYield: there is nothing left to look for.
+    // biome-ignore lint/correctness/useYield: nothing to wait for.
     const all = function* (unknown: readonly string[]) {
       return [...complaints, ...unknown.map(unknownComplaint)];
     };
@@ -130,14 +130,14 @@ function goText(value: Json): string {
   return `map[${members.map((name) => `${name}:${goText(value[name] as Json)}`).join(' ')}]`;
 }
 
-/** An object that is not stored as such, e.g. a Scale, after a patch. */
+/** Patches an object that is not stored as such, e.g. a Scale. */
 export function patchedAs(
   resource: Resource,
   object: JsonObject,
   request: Pick<PatchRequest, 'kind' | 'read' | 'text'>,
   context: WriteContext,
 ): JsonObject {
-  // What it belongs to takes other patches than it does.
+  // The subresource may accept other patch types than its resource.
   const kind = request.kind === 'strategic' || request.kind === 'json' ? request.kind : 'merge';
   return readPatched(resource, patchedObject(resource, object, { ...request, kind }), context);
 }
@@ -149,7 +149,7 @@ function stepsOf(body: Json): readonly Json[] {
   throw new Refusal(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`);
 }
 
-/** What an apply has led to. Unknown fields were refused before; in custom kinds, nulls stay and are then judged. */
+/** Reads the result of an apply. Unknown fields were refused before; custom kinds keep nulls for validation. */
 function readApplied(resource: Resource, result: JsonObject, context: WriteContext): JsonObject {
   const quiet: WriteContext = { ...context, fieldValidation: 'Ignore' };
   if (resource.builtIn) return readObject(resource, result, quiet);
@@ -158,7 +158,7 @@ function readApplied(resource: Resource, result: JsonObject, context: WriteConte
   return { ...result, metadata: metaOf(read) };
 }
 
-/** Complains about keys that stand twice in what is applied: after it was found out whether it can be applied. */
+/** Reports duplicate keys in an apply patch, after it was applied successfully. */
 function checkYaml({ yamlComplaint: found }: PatchRequest, context: WriteContext): void {
   if (found === undefined || context.fieldValidation === 'Ignore') return;
   if (context.fieldValidation === 'Strict') {
@@ -173,7 +173,7 @@ function otherType({ apiVersion, kind }: JsonObject): Refusal {
   return badRequest(`invalid object type: ${group}/${version}, Kind=${textOf(kind)}`);
 }
 
-/** An object that comes or goes while the other form is checked is applied again, to what there is then. */
+/** Creates or updates; starts again if the object was created or deleted meanwhile. */
 function* applyObject(
   store: ObjectStore,
   resource: Resource,
@@ -194,7 +194,7 @@ function* applyObject(
   }
 }
 
-/** What is to be applied. Throws a `Refusal` if it cannot be for this resource. */
+/** The intent of an apply patch. Throws a `Refusal` if it does not fit the resource. */
 function intentOf(resource: Resource, request: PatchRequest): JsonObject {
   const body = request.read();
   if (!isJsonObject(body)) throw badRequest('what is applied is no object');

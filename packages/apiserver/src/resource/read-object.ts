@@ -7,10 +7,10 @@ import { otherKind } from './other-kind.js';
 import type { Resource } from './resource.js';
 import type { WriteContext } from './write-context.js';
 
-/** Thrown for an object that cannot be read as one of its kind. The message is what Go's decoder says. */
+/** Thrown for an object that cannot be decoded as its kind, with the message of Go's decoder. */
 export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
-  /** The kind and the version that the object says it has. */
+  /** The kind and version in the object. */
   readonly kind: string;
   readonly version: string;
 
@@ -26,19 +26,19 @@ export class UnreadableError extends Error {
 export interface SentBody {
   /** The JSON; undefined if it was YAML. */
   bodyText(): string | undefined;
-  /** What a strict reading of the YAML complains about. */
+  /** Errors of strict YAML parsing. */
   readonly yamlComplaint: string | undefined;
 }
 
 /**
- * An object from outside, as the schema knows it: unknown fields are left out, refused or warned about, as the caller
- * asked for. Throws 400.
+ * Decodes an object by its schema: unknown fields are dropped, refused or reported as warnings, as the caller
+ * requested. Throws 400.
  */
 export function readObject(resource: Resource, sent: JsonObject, context: WriteContext): JsonObject {
   return atOnce(readSteps(resource, sent, context));
 }
 
-/** As {@link readObject}. With its text, fields that stand twice are noticed too. */
+/** Like {@link readObject}. With the text, duplicate fields are found, too. */
 export function* readSteps(
   resource: Resource,
   sent: JsonObject,
@@ -59,7 +59,7 @@ export function* readSteps(
   }
 }
 
-/** As {@link readSteps}; `complaints` are made of the unknown fields. Throws an {@link UnreadableError}. */
+/** Like {@link readSteps}; `complaints` formats the unknown fields. Throws an {@link UnreadableError}. */
 export function* decodeObject(
   resource: Resource,
   sent: JsonObject,
@@ -80,7 +80,7 @@ export function* decodeObject(
   return object;
 }
 
-/** Tells complaints as warnings; one about several lines of YAML line by line. */
+/** Sends complaints as warnings; splits one about several lines of YAML into lines. */
 export function warnAbout(complaints: readonly string[], context: WriteContext): void {
   for (const complaint of complaints) {
     const [head = '', ...lines] = complaint.split('\n');
@@ -88,7 +88,7 @@ export function warnAbout(complaints: readonly string[], context: WriteContext):
   }
 }
 
-/** What is sent may leave its kind out, but not be of another. */
+/** Allows a missing kind, but not a different one. */
 function checkKind(resource: Resource, sent: JsonObject): void {
   const { apiVersion, kind } = sent;
   if (apiVersion === undefined || apiVersion === '' || kind === undefined || kind === '') return;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RecentCache } from './recent-cache.js';
 
-test('makes a value once, and keeps what is asked for while others come', () => {
+test('creates a value once, and keeps values that are read', () => {
   const made: number[] = [];
   const cache = new RecentCache<number, string>(10, (text) => text.length);
   const get = (key: number) =>
@@ -16,7 +16,7 @@ test('makes a value once, and keeps what is asked for while others come', () => 
   expect(made).toEqual(Array.from({ length: 100 }, (_, key) => key));
 });
 
-test('forgets what was not asked for when the limit is reached', () => {
+test('drops unread values when the limit is reached', () => {
   let made = 0;
   const cache = new RecentCache<number, string>(10, (text) => text.length);
   for (let round = 0; round < 2; round++) {

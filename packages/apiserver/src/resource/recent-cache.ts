@@ -1,6 +1,6 @@
 /**
- * Remembers what was made or asked for of late, up to a limit. It holds two halves: when the younger is full, the older
- * is forgotten, and what is asked for meanwhile moves over.
+ * A cache that approximates least-recently-used eviction with two generations: when the young one is full, the old one
+ * is dropped; values that are read move to the young one.
  */
 export class RecentCache<K, V> {
   readonly #halfLimit: number;
@@ -15,7 +15,7 @@ export class RecentCache<K, V> {
     this.#weigh = weigh;
   }
 
-  /** What is remembered, or else what `make` gives, which is remembered from now on. */
+  /** Returns the cached value, or caches and returns the result of `make`. */
   get(key: K, make: () => V): V {
     const young = this.#young.get(key);
     if (young !== undefined) return young;

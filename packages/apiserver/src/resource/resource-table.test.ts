@@ -9,7 +9,7 @@ const model = builtIn.find(({ plural }) => plural === 'configmaps') as Resource;
 const custom = (group: string, version: string, plural: string): Resource => ({ ...model, group, version, plural });
 
 describe('the table of resources', () => {
-  test('finds what is built in, the core group first', () => {
+  test('lists built-in resources, the core group first', () => {
     const table = new ServedResources(builtIn);
     expect(table.groups()[0]).toEqual({ name: '', versions: ['v1'], custom: false });
     expect(table.group('autoscaling')?.versions).toEqual(['v2', 'v1']);
@@ -19,7 +19,7 @@ describe('the table of resources', () => {
     expect(names).toEqual([...names].sort());
   });
 
-  test('takes custom resources in and lets them go, and counts the changes', () => {
+  test('adds and removes custom resources, and counts the changes', () => {
     const table = new ServedResources(builtIn);
     const before = table.generation;
     table.setCustom('foos.b.example', [custom('b.example', 'v1beta1', 'foos'), custom('b.example', 'v2', 'foos')]);
@@ -38,7 +38,7 @@ describe('the table of resources', () => {
     expect(table.generation).toBe(generation);
   });
 
-  test('keeps what is built in, whatever is added', () => {
+  test('never replaces built-in resources', () => {
     const table = new ServedResources(builtIn);
     table.setCustom('x', [custom('', 'v1', 'configmaps'), custom('apps', 'v1', 'foos')]);
     expect(table.find('', 'v1', 'configmaps')).toBe(model);

@@ -1,29 +1,29 @@
 import { compareKubeVersions } from 'riata/object';
 import type { Resource } from './resource.js';
 
-/** A group of APIs that is served. */
+/** A served API group. */
 export interface ApiGroup {
   /** `''` for the core group. */
   readonly name: string;
-  /** The preferred one first. */
+  /** The preferred version first. */
   readonly versions: readonly string[];
-  /** Made of CustomResourceDefinitions alone. */
+  /** Whether all its resources come from CustomResourceDefinitions. */
   readonly custom: boolean;
 }
 
-/** Which resources are served now. */
+/** The currently served resources. */
 export interface ResourceTable {
-  /** Grows with every change: what was derived from the table holds as long as this stays. */
+  /** Increases with every change; values derived from the table are valid while it is unchanged. */
   readonly generation: number;
-  /** In the order in which discovery names them, the core group first. */
+  /** In the order of discovery, the core group first. */
   groups(): readonly ApiGroup[];
   group(name: string): ApiGroup | undefined;
-  /** Those of one version of a group, by name. */
+  /** The resources of a group version, by name. */
   resources(group: string, version: string): readonly Resource[];
   find(group: string, version: string, plural: string): Resource | undefined;
 }
 
-/** Groups that discovery names before all others, in this order. */
+/** Groups that come first in discovery, in this order. */
 const groupOrder = [
   '',
   'apiregistration.k8s.io',
@@ -48,7 +48,7 @@ const groupOrder = [
   'flowcontrol.apiserver.k8s.io',
 ];
 
-/** The built-in resources, and custom ones that come and go. */
+/** The built-in resources, and the custom ones that are currently defined. */
 export class ServedResources implements ResourceTable {
   readonly #builtIn: readonly Resource[];
   /** By the name of the CustomResourceDefinition. */
@@ -81,7 +81,7 @@ export class ServedResources implements ResourceTable {
     return this.#index.resources.get(`${group}/${version}`)?.get(plural);
   }
 
-  /** Serves the versions of a custom resource, in place of those it had; none: takes it away. */
+  /** Replaces the served versions of a custom resource; an empty list removes it. */
   setCustom(definition: string, resources: readonly Resource[]): void {
     if (resources.length === 0 && !this.#custom.has(definition)) return;
     if (resources.length === 0) this.#custom.delete(definition);
@@ -102,7 +102,7 @@ function indexOf(builtIn: readonly Resource[], custom: readonly Resource[]): Ind
   const resources = new Map<string, Map<string, Resource>>();
   const versions = new Map<string, Set<string>>();
   const byName = (a: Resource, b: Resource) => (a.plural < b.plural ? -1 : a.plural > b.plural ? 1 : 0);
-  // Sorting keeps the order of equal names: a built-in resource comes first, and cannot be shadowed.
+  // The sort is stable: a built-in resource comes first and cannot be shadowed.
   for (const resource of [...builtIn, ...custom].sort(byName)) {
     const { group, version, plural } = resource;
     const id = `${group}/${version}`;

@@ -2,7 +2,7 @@ import { equal, isJsonObject, type JsonObject } from 'riata/object';
 import { metaOf, textOf, valueAt, withMeta } from './metadata.js';
 import { hasSubresource, type Resource } from './resource.js';
 
-/** A new object without what it has from nobody but the server, whatever was sent. */
+/** Removes the fields of a new object that only the server sets. */
 export function wipeSystemFields(object: JsonObject): JsonObject {
   return withMeta(object, {
     uid: undefined,
@@ -14,7 +14,7 @@ export function wipeSystemFields(object: JsonObject): JsonObject {
   });
 }
 
-/** What was made of an object, with all that a writer cannot change as it was, whatever it sends. */
+/** Restores the fields of a changed object that writers cannot change. */
 export function keepSystemFields(
   resource: Resource,
   live: JsonObject,
@@ -27,7 +27,7 @@ export function keepSystemFields(
   const system = {
     ...{ creationTimestamp, generation, selfLink: undefined },
     uid: textOf(sent.uid) === '' ? before.uid : sent.uid,
-    // What is not being deleted yet cannot be marked by an update: that is refused later.
+    // An update cannot start a deletion; validation refuses that later.
     deletionTimestamp: before.deletionTimestamp ?? sent.deletionTimestamp,
     deletionGracePeriodSeconds: sent.deletionGracePeriodSeconds ?? before.deletionGracePeriodSeconds,
   };
@@ -51,12 +51,12 @@ export function keepSystemFields(
       status: conditions === undefined ? status : { ...status, conditions },
     };
   }
-  // Binding and eviction write both sides.
+  // Binding and eviction write spec and status.
   if (subresource === 'binding' || subresource === 'eviction') return whole;
   return hasSubresource(resource, 'status') ? { ...without(whole, 'status'), ...pick(live, 'status') } : whole;
 }
 
-/** One more than before if what is wanted has changed. */
+/** Increments the generation if the desired state has changed. */
 export function withGeneration(
   resource: Resource,
   live: JsonObject,
@@ -78,7 +78,7 @@ export function withGeneration(
   return withMeta(object, { generation: isSame ? generation : generation + 1 });
 }
 
-/** The object as it begins: nobody has said yet how it is. */
+/** A new object without status. */
 export function withoutStatus(object: JsonObject, emptyStatus: JsonObject | undefined): JsonObject {
   const bare = without(object, 'status');
   return emptyStatus === undefined ? bare : { ...bare, status: emptyStatus };

@@ -4,47 +4,47 @@ import type { Steps } from '../steps.js';
 import type { FieldWriter } from './fields/field-tracking.js';
 import type { Resource } from './resource.js';
 
-/** An object that is about to be written. */
+/** An object to be written. */
 export interface GuardedWrite {
   readonly resource: Resource;
   readonly namespace: string;
   readonly object: JsonObject;
-  /** As it is stored; undefined for a new one. */
+  /** The stored object; undefined for a new one. */
   readonly before: JsonObject | undefined;
 }
 
-/** What admission control does about one request. Everything throws a `Refusal` for what it refuses. */
+/** Admission control of one request. All methods throw a `Refusal` to deny it. */
 export interface WriteAdmission {
   /** Whether `admit` needs the object with its managedFields. */
   needsManagedFields(operation: AdmissionOperation, object: JsonObject, oldObject: JsonObject | undefined): boolean;
-  /** The mutating phase: gives back the object, changed or the same reference. */
+  /** The mutating phase: returns the changed object, or the same reference. */
   admit(operation: AdmissionOperation, object: JsonObject, oldObject: JsonObject | undefined): Steps<JsonObject>;
-  /** The validating phase: the object is what is going to be stored. */
+  /** The validating phase, with the object that is going to be stored. */
   validate(operation: AdmissionOperation, object: JsonObject, oldObject: JsonObject | undefined): Steps<void>;
-  /** Right before the object is stored: nobody else writes in between. */
+  /** Called right before the object is stored, without another write in between. */
   commit?(operation: AdmissionOperation, object: JsonObject, oldObject: JsonObject | undefined): void;
   /** Both phases of a deletion. */
   admitDelete(oldObject: JsonObject): Steps<void>;
 }
 
-/** What the verbs have to know of a request that writes. */
+/** The context of a write request. */
 export interface WriteContext {
-  /** Everything is done but stored. */
+  /** Do everything except storing. */
   readonly dryRun: boolean;
   readonly fieldManager: string;
-  /** What to do about unknown and duplicate fields. */
+  /** How to treat unknown and duplicate fields. */
   readonly fieldValidation: 'Strict' | 'Warn' | 'Ignore';
-  /** Says something to the caller that is no error. */
+  /** Sends a warning to the caller. */
   warn(text: string): void;
-  /** Who asks (`authentication.k8s.io/v1` `UserInfo`); undefined for the server itself. */
+  /** The caller (`authentication.k8s.io/v1` `UserInfo`); undefined for the server itself. */
   readonly user?: JsonObject;
-  /** Admission control. @default none: the server itself writes */
+  /** Admission control. @default none, for the server's own writes */
   readonly admission?: WriteAdmission | undefined;
-  /** Refuses what would give away rights that the caller does not have. @default everything is taken */
+  /** Refuses privilege escalation by roles and bindings. @default no check */
   readonly guard?: (write: GuardedWrite) => void;
-  /** Refuses to make an object by a write that is no plain creation. @default it is made */
+  /** Checks whether an update or apply may create the object. @default it may */
   readonly confirmCreate?: () => void;
-  /** The time of the request, RFC 3339, in whole seconds. */
+  /** The time of the request in RFC 3339, in seconds. */
   readonly now: string;
   /** The time of the request in milliseconds. */
   readonly nowMs: number;

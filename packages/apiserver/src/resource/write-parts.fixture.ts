@@ -1,4 +1,4 @@
 import { loadWriteParts } from './load-write-parts.js';
 
-/** For tests that look at resources without a server, which would load what they need. */
+/** Loads the code for writes, in tests that use resources without a server. */
 await loadWriteParts();

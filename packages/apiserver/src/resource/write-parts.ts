@@ -1,5 +1,5 @@
 /**
- * All that only writing needs: what makes up the kinds, and definitions of others. It is more code than all the rest, so
+ * The code that only writes need: rules of kinds and CustomResourceDefinitions. It is more code than all the rest, so
  * it is loaded with the first request that needs it (load-write-parts.ts).
  */
 export { admissionPlugins } from '../admission/plugins.js';

@@ -12,7 +12,7 @@ import type { ResourceRules, ResourceSchema } from '../resource.js';
 import type { BuiltInResource } from './built-in-resources.js';
 import { builtInRules } from './built-in-rules.js';
 
-/** How the objects of a built-in kind, or of a subresource that is one, are read and tracked. */
+/** The schema of a built-in kind, or of a subresource with a kind of its own. */
 export function schemaOfBuiltIn(
   entry: Pick<BuiltInResource, 'group' | 'version' | 'kind' | 'plural' | 'subresources'>,
   apiVersion: string,

@@ -3,7 +3,7 @@ import { writeParts } from '../load-write-parts.js';
 import type { Resource, ResourceRules, ResourceSchema, Subresource } from '../resource.js';
 import { type BuiltInResource, builtInGroupVersions } from './built-in-resources.js';
 
-/** Every built-in resource that a server serves by default. The same for all servers: they hold no state. */
+/** Every built-in resource that a server serves by default. They hold no state, so all servers share them. */
 export const builtInResources = once(makeResources);
 
 function makeResources(): readonly Resource[] {
@@ -35,7 +35,7 @@ function resourceOf(entry: BuiltInResource, apiVersion: string, storedAs: string
     storageVersionHash: entry.storageVersionHash,
     subresources: entry.subresources,
     table: entry.storageKey,
-    // Both are read when somebody first writes this kind: a server starts in no time.
+    // Both are loaded with the first write of the kind, so that a server starts fast.
     get rules() {
       rules ??= writeParts().builtInRules(group, version, plural);
       return rules;
@@ -49,7 +49,7 @@ function resourceOf(entry: BuiltInResource, apiVersion: string, storedAs: string
 
 const below = new WeakMap<Subresource, Resource>();
 
-/** What a subresource takes that is a kind of its own, e.g. `policy/v1` `Eviction`: enough of a resource to read it. */
+/** A subresource's own kind, e.g. `policy/v1` `Eviction`, as a resource that can be read but not stored. */
 export function subresourceAsResource(resource: Resource, subresource: Subresource): Resource {
   let found = below.get(subresource);
   if (found === undefined) {

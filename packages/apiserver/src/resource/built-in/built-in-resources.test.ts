@@ -5,19 +5,19 @@ const all = builtInGroupVersions();
 const find = (group: string, version: string, plural: string) =>
   all.find((gv) => gv.group === group && gv.version === version)?.resources.find((r) => r.plural === plural);
 
-test('the core group comes first, and of a group the preferred version', () => {
+test('lists the core group first, and the preferred version of each group first', () => {
   expect(all[0]).toMatchObject({ group: '', version: 'v1', servedByDefault: true });
   expect(all.filter((gv) => gv.group === 'autoscaling').map((gv) => gv.version)).toEqual(['v2', 'v1']);
 });
 
-test('alpha and beta versions are served on request only', () => {
+test('serves alpha and beta versions on request only', () => {
   const off = all.filter((gv) => !gv.servedByDefault).map((gv) => `${gv.group}/${gv.version}`);
   expect(off).toContain('resource.k8s.io/v1beta1');
   expect(off.every((gv) => /\/v\d+(alpha|beta)\d+$/.test(gv))).toBe(true);
   expect(all.filter((gv) => gv.servedByDefault)).toHaveLength(22);
 });
 
-test('a resource with everything', () => {
+test('a resource with all its properties', () => {
   const pods = find('', 'v1', 'pods');
   expect(pods).toMatchObject({
     kind: 'Pod',
@@ -65,7 +65,7 @@ test('versions of one resource share their storage, and so do the two groups of 
   expect(find('events.k8s.io', 'v1', 'events')?.storageKey).toBe(find('', 'v1', 'events')?.storageKey);
 });
 
-test('what is not stored has no hash', () => {
+test('resources that are not stored have no hash', () => {
   expect(find('authorization.k8s.io', 'v1', 'subjectaccessreviews')).toMatchObject({
     verbs: ['create'],
     storageVersionHash: undefined,

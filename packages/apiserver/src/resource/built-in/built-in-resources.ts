@@ -2,17 +2,17 @@ import { splitApiVersion } from 'riata/object';
 import { once } from '../../once.js';
 import { builtInResourcesText } from '../generated/built-in-resources.js';
 
-/** A part of a resource with a path of its own, e.g. `status`. */
+/** A subresource, e.g. `status`. */
 export interface BuiltInSubresource {
   readonly name: string;
-  /** The kind that its path takes and gives: the resource's own, or e.g. `autoscaling/v1` `Scale`. */
+  /** The kind of request and response: the resource's own, or e.g. `autoscaling/v1` `Scale`. */
   readonly group: string;
   readonly version: string;
   readonly kind: string;
   readonly verbs: readonly string[];
 }
 
-/** A resource as one version of its group serves it. */
+/** A resource in one version of its group. */
 export interface BuiltInResource {
   readonly group: string;
   readonly version: string;
@@ -25,9 +25,9 @@ export interface BuiltInResource {
   /** Sorted; a resource that takes only `create` (reviews, bindings) stores nothing. */
   readonly verbs: readonly string[];
   readonly subresources: readonly BuiltInSubresource[];
-  /** As discovery gives it; undefined for what is not stored. */
+  /** The storage version hash in discovery; undefined for resources that are not stored. */
   readonly storageVersionHash: string | undefined;
-  /** Resources with the same key hold the same objects, each in its own version. */
+  /** Resources with the same key share their objects, each in its own version. */
   readonly storageKey: string;
 }
 
@@ -35,9 +35,9 @@ export interface BuiltInResource {
 export interface BuiltInGroupVersion {
   readonly group: string;
   readonly version: string;
-  /** False for alpha and beta versions, which a server only serves when told to. */
+  /** False for alpha and beta versions, which a server serves only on request. */
   readonly servedByDefault: boolean;
-  /** The Go package that holds its types, e.g. `apps/v1`. */
+  /** The Go package of its types, e.g. `apps/v1`. */
   readonly typesPackage: string;
   readonly resources: readonly BuiltInResource[];
 }
@@ -45,14 +45,14 @@ export interface BuiltInGroupVersion {
 const allVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
 /**
- * Every resource of Kubernetes v1.36, by group and version in the order of discovery: core first, and of several versions
- * of a group the preferred one first.
+ * Every resource of Kubernetes v1.36, by group and version in the order of discovery: the core group first, and the
+ * preferred version of each group first.
  */
 export const builtInGroupVersions = once((): readonly BuiltInGroupVersion[] => parse(builtInResourcesText));
 
 type Draft<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Three depths of lines: a group version, a resource, a subresource. */
+/** Parses lines of three depths: group version, resource, subresource. */
 function parse(text: string): BuiltInGroupVersion[] {
   const found: BuiltInGroupVersion[] = [];
   let resources: BuiltInResource[] = [];
@@ -92,7 +92,7 @@ function resourceOf(words: readonly string[], at: { group: string; version: stri
     verbs: verbsOf(verbs),
     subresources: [],
     storageVersionHash: undefined,
-    // Events have two groups and one home.
+    // Events of both groups share one table.
     storageKey: plural === 'events' ? '/events' : `${at.group}/${plural}`,
   };
   for (const fact of facts) {

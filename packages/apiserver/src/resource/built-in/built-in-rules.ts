@@ -12,7 +12,7 @@ import {
 import { textOf, valueAt } from '../metadata.js';
 import type { ResourceRules } from '../resource.js';
 
-/** `group/plural` of the kinds whose objects count generations. */
+/** `group/plural` of kinds with `metadata.generation`. */
 const counting: ReadonlySet<string> = new Set(
   [
     'admissionregistration.k8s.io/ mutatingadmissionpolicies mutatingadmissionpolicybindings mutatingwebhookconfigurations validatingadmissionpolicies validatingadmissionpolicybindings validatingwebhookconfigurations',
@@ -28,7 +28,7 @@ const counting: ReadonlySet<string> = new Set(
   ].flatMap(expand),
 );
 
-/** A PUT makes the object. */
+/** Kinds for which PUT creates missing objects. */
 const creating: ReadonlySet<string> = new Set(
   [
     'node.k8s.io/ runtimeclasses',
@@ -39,7 +39,7 @@ const creating: ReadonlySet<string> = new Set(
   ].flatMap(expand),
 );
 
-/** A PUT needs a resourceVersion. */
+/** Kinds for which PUT requires a resourceVersion. */
 const conditional: ReadonlySet<string> = new Set(
   [
     'admissionregistration.k8s.io/ mutatingadmissionpolicies mutatingadmissionpolicybindings mutatingwebhookconfigurations validatingadmissionpolicies validatingadmissionpolicybindings validatingwebhookconfigurations',
@@ -54,7 +54,7 @@ const conditional: ReadonlySet<string> = new Set(
   ].flatMap(expand),
 );
 
-/** A deletion answers with the object. */
+/** Kinds for which DELETE returns the object. */
 const answering: ReadonlySet<string> = new Set(
   [
     '/ namespaces persistentvolumes persistentvolumeclaims pods podtemplates resourcequotas services serviceaccounts',
@@ -63,7 +63,7 @@ const answering: ReadonlySet<string> = new Set(
   ].flatMap(expand),
 );
 
-/** Kinds whose metadata is out of reach for who writes their status; for all others it is not, but for these fields. */
+/** Kinds whose status writes cannot change metadata. For other kinds they can, except for these fields. */
 const metaKeeping: ReadonlySet<string> = new Set(
   [
     'admissionregistration.k8s.io/ validatingadmissionpolicies',
@@ -110,7 +110,7 @@ const selectable: Readonly<Record<string, readonly string[]>> = {
   'resource.k8s.io/resourceslices': ['spec.nodeName', 'spec.driver'],
 };
 
-/** Where a selectable field is read in what is stored, if it is not where its name says. */
+/** Paths of selectable fields in the stored object, where they differ from the name. */
 const readFrom: Readonly<Record<string, string>> = {
   'status.successful': 'status.succeeded',
   reportingController: 'reportingComponent',
@@ -118,7 +118,7 @@ const readFrom: Readonly<Record<string, string>> = {
   'status.podIPs': 'status.podIPs.0.ip',
 };
 
-/** What a field is taken for that is not there. */
+/** Values of selectable fields that are missing. */
 const whenAbsent: Readonly<Record<string, (object: JsonObject) => string>> = {
   'spec.unschedulable': () => 'false',
   'spec.hostNetwork': () => 'false',
@@ -127,7 +127,7 @@ const whenAbsent: Readonly<Record<string, (object: JsonObject) => string>> = {
   source: ({ reportingComponent }) => textOf(reportingComponent),
 };
 
-/** Kinds that the server itself fills in. */
+/** Kinds with defaults that the server fills in, beyond those of the schema. */
 const special: Readonly<Record<string, Partial<ResourceRules>>> = {
   'apiextensions.k8s.io/customresourcedefinitions': {
     defaults: defaultDefinition,
@@ -140,7 +140,7 @@ const special: Readonly<Record<string, Partial<ResourceRules>>> = {
   },
 };
 
-/** What is special about a built-in kind. */
+/** The rules of a built-in kind. */
 export function builtInRules(group: string, version: string, plural: string): ResourceRules {
   const id = `${group}/${plural}`;
   const fieldNames = selectable[id] ?? [];
@@ -179,7 +179,7 @@ function fieldsOf(object: JsonObject, fieldNames: readonly string[]): Record<str
   );
 }
 
-/** A Pod that no node has begun to run, or that has ended, goes at once. */
+/** A Pod that was never started, or that has ended, is deleted without a grace period. */
 function podGrace(pod: JsonObject, asked: number | undefined): number {
   const phase = textOf(valueAt(pod, 'status.phase'));
   if (textOf(valueAt(pod, 'spec.nodeName')) === '' || phase === 'Failed' || phase === 'Succeeded') return 0;

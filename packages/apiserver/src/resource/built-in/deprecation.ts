@@ -7,13 +7,13 @@ const builtIn: Readonly<Record<string, string>> = {
   '/endpoints': 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
 };
 
-/** What everybody is told who uses the resource, because it is to go; undefined if it stays. */
+/** The warning for users of a deprecated resource; undefined if it is not deprecated. */
 export function deprecationOf({ builtIn: isBuiltIn, table, deprecation }: Resource): string | undefined {
   if (!isBuiltIn) return deprecation;
   return Object.hasOwn(builtIn, table) ? builtIn[table] : undefined;
 }
 
-/** The same for a version of a definition: in its own words, or with the newer version that stays. */
+/** The warning for a deprecated version of a definition: its own text, or one that names the newer version. */
 export function customDeprecation({ group, names, versions }: CrdSpec, version: CrdVersion): string | undefined {
   const { name = '', deprecated, deprecationWarning } = version;
   if (!deprecated) return undefined;

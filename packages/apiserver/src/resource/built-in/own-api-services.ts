@@ -11,7 +11,7 @@ const [ofCore, ofOthers] = freeze([
   { 'f:metadata': ofMetadata, 'f:spec': { 'f:group': set, ...ofSpec } },
 ]);
 
-/** How important groups are, and their versions where that is not 15. */
+/** Priorities of groups, and of their versions where they differ from 15. */
 const priorities: Readonly<Record<string, number>> = {
   '': 18_000,
   apps: 17_800,
@@ -41,7 +41,7 @@ const versionPriorities: Readonly<Record<string, number>> = {
   'flowcontrol.apiserver.k8s.io/v1': 21,
 };
 
-/** Says that a version of a group is served here. Undefined for the group that APIServices themselves are in. */
+/** The APIService of a group version that is served here; undefined for the group of APIServices itself. */
 export function ownApiService(group: string, version: string, custom: boolean, now: string): OwnObject | undefined {
   const groupPriorityMinimum = custom ? 1000 : priorities[group];
   if (groupPriorityMinimum === undefined) return undefined;
@@ -64,7 +64,7 @@ export function apiServiceName(group: string, version: string): string {
   return `${version}.${group}`;
 }
 
-/** Whether the server has made an APIService for a custom kind, and removes it when that goes. */
+/** Whether the server created an APIService for a custom kind, and removes it together with the kind. */
 export function isOwnCustomService(labels: Readonly<Record<string, string>> | undefined): boolean {
   return labels?.[managedLabel] === 'true';
 }

@@ -6,7 +6,7 @@ const manager = 'api-priority-and-fairness-config-producer-v1';
 const annotations = { 'apf.kubernetes.io/autoupdate-spec': 'true' };
 const ofMetadata = { 'f:annotations': { '.': set, 'f:apf.kubernetes.io/autoupdate-spec': set } };
 
-/** Shares of concurrency and, where requests wait, queues, hand size and queue length; and how much can be lent. */
+/** Concurrency shares, lendable percentage and, for levels that queue requests, queues, hand size and queue length. */
 const limits: Readonly<Record<string, readonly [number, number, (readonly [number, number, number])?]>> = {
   system: [30, 33, [64, 6, 50]],
   'node-high': [40, 25, [64, 6, 50]],
@@ -17,7 +17,7 @@ const limits: Readonly<Record<string, readonly [number, number, (readonly [numbe
   'catch-all': [5, 0],
 };
 
-/** The levels that requests are served at. Made once: every server of the process stores the same frozen parts. */
+/** The priority levels. Created once: every server of the process stores the same frozen parts. */
 export const ownPriorityLevels: readonly OwnObject[] = freeze(priorityLevels());
 
 function priorityLevels(): readonly OwnObject[] {
@@ -117,7 +117,7 @@ const ofCondition = {
   'f:type': set,
 };
 
-/** What all servers of the process have in common of the FlowSchemas. */
+/** The parts of FlowSchemas that all servers of the process share. */
 const flowParts = freeze(
   flows.map(({ name, level, precedence, by, subjects, rules = anything }) => ({
     metadata: { name, generation: 1, annotations },
@@ -143,7 +143,7 @@ const flowParts = freeze(
   })),
 );
 
-/** Which requests belong to which level. */
+/** The FlowSchemas, which assign requests to priority levels. */
 export function ownFlowSchemas(now: string): readonly OwnObject[] {
   return flowParts.map(({ metadata, spec, fieldsV1, status, message }) => {
     const dangling = { type: 'Dangling', status: 'False', lastTransitionTime: now, reason: 'Found', message };

@@ -38,14 +38,14 @@ const context = {
 const newStore = () =>
   new ObjectStore(new MemoryStorage({ clock: new VirtualClock() }), seededRandom('own objects'), () => {});
 
-/** What somebody would have to send to get the same. */
+/** The object that a client would have to create to get the same result. */
 function sent({ metadata, status: _, spec, ...rest }: JsonObject): JsonObject {
   if (spec === undefined) return { metadata, ...rest };
   const { clusterIPs: _ips, ipFamilies: _families, ...asked } = spec as JsonObject;
   return { metadata, spec: asked, ...rest };
 }
 
-/** A status that says more than that of a new object comes later, by another hand. */
+/** A status beyond that of a new object is written later, by another manager. */
 function withoutReport(object: KubeObject, { object: { status } }: OwnObject) {
   if (!(status as { conditions?: unknown } | undefined)?.conditions) return object;
   const { managedFields = [], ...metadata } = object.metadata;
@@ -75,7 +75,7 @@ const own: readonly (readonly [string, string, OwnObject])[] = [
   ['apiservices', '', ownApiService('example.com', 'v1', true, context.now)!],
 ];
 
-test.each(own)('the server’s own %s are as creating them leaves them', (plural, namespace, own) => {
+test.each(own)('the default %s of the server equal objects that a client creates', (plural, namespace, own) => {
   const resource = builtInResources().find((r) => r.version === 'v1' && r.plural === plural)!;
   const { apiVersion, kind } = resource;
   const fields = plural === 'namespaces' ? { metadata: { name: 'default' } } : sent(own.object);

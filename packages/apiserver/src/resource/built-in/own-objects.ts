@@ -1,18 +1,18 @@
 import type { JsonObject } from 'riata/object';
 
 /**
- * What the server makes by itself, as creating it would leave it: the fields, and what is noted of who has set them.
- * Ready-made, as creating anything for the first time takes a third of the time in which a server starts.
+ * A default object of the server with its managedFields, as creating it would leave it. Ready-made, since the first
+ * regular creation would take a third of the server's start time.
  */
 export interface OwnObject {
   readonly object: JsonObject;
-  /** Undefined when the writer owns nothing that is noted. */
+  /** The fields in managedFields; undefined if the writer owns none. */
   readonly fieldsV1?: JsonObject;
-  /** Who has written it. @default the server */
+  /** The manager that created it. @default the server */
   readonly manager?: string;
-  /** Who has applied a part of it. @default nobody */
+  /** The manager that applied a part of it. @default none */
   readonly applied?: { readonly manager: string; readonly fieldsV1: JsonObject };
-  /** Who has applied its status. @default nobody */
+  /** The manager that applied its status. @default none */
   readonly status?: { readonly manager: string; readonly fieldsV1: JsonObject };
 }
 
@@ -29,7 +29,7 @@ export function ownNamespace(name: string): OwnObject {
   };
 }
 
-/** By which Pods reach the server. */
+/** The Service by which Pods reach the server. */
 export function ownService(): OwnObject {
   const port = { '.': set, 'f:name': set, 'f:port': set, 'f:protocol': set, 'f:targetPort': set };
   return {
@@ -61,7 +61,7 @@ export function ownService(): OwnObject {
   };
 }
 
-/** An address that a Service has. */
+/** The IPAddress of a Service's cluster IP. */
 export function ownIpAddress(ip: string, isIpv6: boolean, namespace: string, name: string): OwnObject {
   const labels = {
     'ipaddress.kubernetes.io/ip-family': isIpv6 ? 'IPv6' : 'IPv4',
@@ -77,7 +77,7 @@ export function ownIpAddress(ip: string, isIpv6: boolean, namespace: string, nam
   };
 }
 
-/** Where addresses of Services come from. */
+/** The ServiceCIDR of cluster IPs. */
 export function ownServiceCidr(now: string): OwnObject {
   const message = 'Kubernetes default Service CIDR is ready';
   const condition = { '.': set, 'f:lastTransitionTime': set, 'f:message': set, 'f:status': set, 'f:type': set };
@@ -95,13 +95,13 @@ export function ownServiceCidr(now: string): OwnObject {
   };
 }
 
-/** The classes of priority that belong to the system itself. */
+/** The PriorityClasses of the system. */
 export const systemPriorities: Readonly<Record<string, number>> = {
   'system-node-critical': 2_000_001_000,
   'system-cluster-critical': 2_000_000_000,
 };
 
-/** The priorities of what a cluster cannot do without. */
+/** The priorities of critical Pods. */
 export function ownPriorityClasses(): readonly OwnObject[] {
   const fieldsV1 = { 'f:description': set, 'f:preemptionPolicy': set, 'f:value': set };
   const one = (name: string, description: string) => ({
@@ -122,12 +122,12 @@ export function ownPriorityClasses(): readonly OwnObject[] {
   ];
 }
 
-/** The account of Pods that name no other. */
+/** The default ServiceAccount of a namespace. */
 export function ownServiceAccount(name: string): OwnObject {
   return { object: { metadata: { name } } };
 }
 
-/** By which aggregated API servers know the clients of this one, and this one itself. */
+/** The ConfigMap by which aggregated API servers authenticate this server and its clients. */
 export function ownClientAuthority(certificate: string): OwnObject {
   const data = {
     'client-ca-file': certificate,
@@ -145,7 +145,7 @@ export function ownClientAuthority(certificate: string): OwnObject {
   };
 }
 
-/** Since when the use of tokens in Secrets is noted. */
+/** The ConfigMap with the date since which the use of legacy tokens is tracked. */
 export function ownTokenTracking(now: string): OwnObject {
   const name = 'kube-apiserver-legacy-service-account-token-tracking';
   return {
@@ -154,7 +154,7 @@ export function ownTokenTracking(now: string): OwnObject {
   };
 }
 
-/** By which Pods know the server. */
+/** The ConfigMap with the server's CA certificate, for Pods. */
 export function ownRootCertificate(name: string, certificate: string): OwnObject {
   const description = 'The CA bundle by which Pods verify the API server.';
   return {

@@ -4,14 +4,16 @@ import { textOf } from '../metadata.js';
 
 const group = 'apiextensions.k8s.io';
 
-/** The first version of reviews that a webhook and the server both know. Throws an `Error` if there is none. */
+/**
+ * The first version of reviews that a webhook and the server both know. Throws an `Error` if they have none in common.
+ */
 export function reviewVersionOf(versions: readonly string[]): string {
   const found = versions.find((version) => version === 'v1' || version === 'v1beta1');
   if (found === undefined) throw new Error('no supported conversion review versions');
   return found;
 }
 
-/** What a conversion webhook is sent. */
+/** The ConversionReview to send to a webhook. */
 export function reviewOf(
   version: string,
   uid: string,
@@ -25,12 +27,12 @@ export function reviewOf(
   };
 }
 
-/** The objects in the answer of a conversion webhook. Throws an `Error` with the words of kube-apiserver. */
+/** The converted objects in a webhook's response. Throws an `Error` with kube-apiserver's message. */
 export function convertedIn(text: string, version: string, uid: string): readonly Json[] {
   const review = readReview(text, version);
   const { response } = review;
   if (!isJsonObject(response)) throw new Error('no response provided');
-  // Reviews of v1beta1 were never verified.
+  // kube-apiserver never verifies v1beta1 reviews.
   if (version === 'v1' && textOf(response.uid) !== uid) {
     throw new Error(`expected response.uid=${goQuote(uid)}, got ${goQuote(textOf(response.uid))}`);
   }
@@ -65,7 +67,7 @@ function readReview(text: string, version: string): JsonObject {
   throw new Error(`no kind "${kind}" is registered for version "${apiVersion}" ${scheme}`);
 }
 
-/** The real server reads YAML as well, where any text is a string. */
+/** kube-apiserver also accepts YAML, where any text is a string. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -74,7 +76,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What Go's reader calls a value of JSON. */
+/** The name of a JSON value's type in errors of Go's decoder. */
 export function jsonType(value: unknown): string {
   if (Array.isArray(value)) return 'array';
   return typeof value === 'boolean' ? 'bool' : typeof value;

@@ -5,8 +5,8 @@ import { metaOf, textOf } from '../metadata.js';
 import { jsonType } from './conversion-review.js';
 
 /**
- * What a webhook has made of an object, with the metadata that it had before: only labels and annotations may change.
- * Throws an `Error` with the words of kube-apiserver.
+ * The object that a webhook returned, with its original metadata: only labels and annotations may change. Throws an
+ * `Error` with kube-apiserver's message.
  */
 export function convertedObject(original: JsonObject, converted: Json, apiVersion: string): JsonObject {
   const hook = `conversion webhook for ${gvkOf(original)}`;
@@ -78,7 +78,7 @@ function checkTexts(field: 'labels' | 'annotations', texts: JsonObject, problem:
   throw new Error(`${problem}: ${all.length === 1 ? all[0] : `[${all.join(', ')}]`}`);
 }
 
-/** How Go calls the type of a value of JSON. */
+/** The Go type of a JSON value. */
 function goType(value: Json): string {
   if (value === null) return '<nil>';
   if (Array.isArray(value)) return '[]interface {}';

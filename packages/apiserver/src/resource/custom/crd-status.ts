@@ -7,18 +7,18 @@ import type { FieldError } from '../../status/field-error.js';
 import type { Steps } from '../../steps.js';
 import { stringsOf, textOf } from '../metadata.js';
 
-/** What keeps a definition while there are objects of it. */
+/** The finalizer that keeps a definition until its objects are deleted. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
-/** Names and conversion that follow from others. */
+/** Fills in defaults of names and conversion. */
 export function defaultDefinition(definition: JsonObject): JsonObject {
   const spec = isJsonObject(definition.spec) ? definition.spec : {};
   return { ...definition, spec: { ...spec, names: withNames(spec), conversion: conversionOf(spec) } };
 }
 
 /**
- * The versions that objects may be stored in; the storage version is one from now on. Who writes the status alone may
- * remove those that no object is stored in any more.
+ * The versions that objects may be stored in, which always include the storage version. Only a write of the status can
+ * remove versions that no object is stored in any more.
  */
 export function prepareDefinition(
   definition: JsonObject,
@@ -37,7 +37,7 @@ export function prepareDefinition(
 
 const noStatus: JsonObject = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null };
 
-/** The status of a definition whose names are accepted; undefined if nothing changes. */
+/** The status of a definition whose names are accepted; undefined if it is unchanged. */
 export function acceptedStatus(definition: JsonObject, now: string): JsonObject | undefined {
   const status = isJsonObject(definition.status) ? definition.status : {};
   const spec = isJsonObject(definition.spec) ? definition.spec : {};
@@ -46,7 +46,7 @@ export function acceptedStatus(definition: JsonObject, now: string): JsonObject 
   return equal(status, accepted) ? undefined : accepted;
 }
 
-/** What is wrong with a definition; its metadata is checked as that of any object. */
+/** Validates a definition, without its metadata. */
 export function* checkDefinition(
   definition: JsonObject,
   before: JsonObject | undefined,
@@ -61,7 +61,7 @@ export function* checkDefinition(
   return errors.filter((e) => !isGeneral(e));
 }
 
-/** What a definition says while its objects are deleted. */
+/** The status of a definition while its objects are deleted. */
 export function whenDefinitionGoes(definition: JsonObject, now: string): JsonObject {
   const status = isJsonObject(definition.status) ? definition.status : {};
   const conditions = (Array.isArray(status.conditions) ? status.conditions : []).filter(isJsonObject);
@@ -107,7 +107,7 @@ function conditionsOf(status: JsonObject, now: string): JsonObject[] {
   ];
 }
 
-/** Definitions whose schemas are not structural say so. */
+/** Sets the condition of definitions with non-structural schemas. */
 function withStructural(conditions: readonly JsonObject[], spec: JsonObject, now: string): JsonObject[] {
   const type = 'NonStructuralSchema';
   const found = nonStructural(spec as CrdSpec);
@@ -119,7 +119,7 @@ function withStructural(conditions: readonly JsonObject[], spec: JsonObject, now
   return [...others, { type, status, lastTransitionTime, reason, message }];
 }
 
-/** Whether a definition is in force. */
+/** Whether a definition is established. */
 export function isEstablished(definition: JsonObject): boolean {
   const status = isJsonObject(definition.status) ? definition.status : {};
   const conditions = (Array.isArray(status.conditions) ? status.conditions : []).filter(isJsonObject);

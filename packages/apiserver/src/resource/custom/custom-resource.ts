@@ -30,8 +30,8 @@ import { type ConversionParts, type WebhookConversion, WebhookConverter } from '
 const allVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 
 /**
- * The resources that an established CustomResourceDefinition serves, one per served version. Without `parts`, no webhook
- * is called.
+ * The resources that an established CustomResourceDefinition serves, one per served version. Without `parts`, no
+ * webhook is called.
  */
 export function customResources(definition: JsonObject, parts?: ConversionParts): readonly Resource[] {
   const spec = isJsonObject(definition.spec) ? definition.spec : {};
@@ -64,11 +64,11 @@ function converterOf(spec: JsonObject, schemas: VersionSchemas, parts?: Conversi
 interface Conversion {
   readonly storedAs: string;
   readonly schemas: VersionSchemas;
-  /** Undefined where versions differ by their schemas alone. */
+  /** Undefined if versions differ by their schemas only. */
   readonly conversions?: StoredConversions;
 }
 
-/** Names as the server has accepted them. */
+/** The accepted names. */
 function namesOf(definition: JsonObject, spec: JsonObject): JsonObject {
   const accepted = valueAt(definition, 'status.acceptedNames');
   if (isJsonObject(accepted) && textOf(accepted.plural) !== '') return accepted;
@@ -113,7 +113,7 @@ function resourceOf(
   };
 }
 
-/** What a version shows of stored objects. */
+/** Shows stored objects in a version. */
 function contentOf(apiVersion: string, schemas: VersionSchemas, conversions: StoredConversions | undefined) {
   const read = schemas.reader(apiVersion);
   if (conversions === undefined) return read;
@@ -128,7 +128,7 @@ function refuseCreate(resource: ResourceName, name: string): Refusal {
   return forbiddenWrite(resource, name, 'create not allowed while custom resource definition is terminating');
 }
 
-/** As upstream makes it: the beginning of a digest of group, version and kind. */
+/** The storage version hash, as upstream computes it: a truncated digest of group, version and kind. */
 function hashOf(group: string, version: string, kind: string): string {
   const digest = createHash('sha256').update(`${group}/${version}/${kind}`).digest();
   return digest.subarray(0, 8).toString('base64');
@@ -196,7 +196,7 @@ function schemaOf(
       },
   };
   return {
-    // biome-ignore lint/correctness/useYield: it is done in one go.
+    // biome-ignore lint/correctness/useYield: nothing to wait for.
     *read(object) {
       return preserves ? { object, unknown: [] } : readCustom(object, schema, apiVersion, kind);
     },
@@ -225,7 +225,7 @@ function schemaOf(
   };
 }
 
-/** An object in another version, for the account of its fields: an update goes on without one that fails. */
+/** Converts an object for managedFields of another version; an update continues without those that fail. */
 function trackedAs(object: JsonObject, apiVersion: string, conversions: StoredConversions): JsonObject {
   try {
     return conversions.known(object, apiVersion);

@@ -19,7 +19,7 @@ const event = {
   reportingInstance: '',
 } as unknown as KubeObject;
 
-test('an Event has other names for its fields in the other group, and comes back as it was', () => {
+test('an Event has different field names in the other group, and converts back unchanged', () => {
   const other = inVersion(event, 'events.k8s.io/v1');
   expect(other).toMatchObject({
     apiVersion: 'events.k8s.io/v1',
@@ -36,7 +36,7 @@ test('the same object is converted once', () => {
   expect(inVersion(event, 'v1')).toBe(event);
 });
 
-test('of most kinds, versions differ by their name', () => {
+test('versions of most kinds differ by apiVersion only', () => {
   const widget = { ...event, apiVersion: 'example.com/v1', kind: 'Widget' } as KubeObject;
   expect(inVersion(widget, 'example.com/v2')).toEqual({ ...widget, apiVersion: 'example.com/v2' });
   expect([differsIn(widget, 'example.com/v2'), differsIn(event, 'events.k8s.io/v1')]).toEqual([false, true]);

@@ -4,7 +4,7 @@ import type { Resource } from '../resource.js';
 
 const converted = new WeakMap<KubeObject, KubeObject>();
 
-/** How a resource shows stored objects. */
+/** The parts of a resource that decide how it shows stored objects. */
 export type ShownAs = Pick<Resource, 'apiVersion' | 'content'>;
 
 /** A stored object as a resource shows it. */
@@ -12,10 +12,12 @@ export function shownAs(object: KubeObject, { apiVersion, content }: ShownAs): K
   return inVersion(content?.(object) ?? object, apiVersion);
 }
 
-/** The object under a version of its kind. Of custom kinds, the schemas of versions may differ, too: {@link shownAs}. */
+/**
+ * Converts the object to a version of its kind. Custom kinds may have different schemas per version: {@link shownAs}.
+ */
 export function inVersion(object: KubeObject, apiVersion: string): KubeObject {
   if (object.apiVersion === apiVersion) return object;
-  // What is to be converted has been written before.
+  // Objects to convert were written before, so the parts are loaded.
   const convert = writeParts().versionConversions[object.apiVersion]?.[apiVersion];
   if (convert === undefined) return { ...object, apiVersion };
   const known = converted.get(object);
@@ -25,7 +27,7 @@ export function inVersion(object: KubeObject, apiVersion: string): KubeObject {
   return made;
 }
 
-/** Whether bringing the object to a version takes more than to name it. */
+/** Whether converting the object to a version changes more than `apiVersion`. */
 export function differsIn(object: KubeObject, apiVersion: string): boolean {
   if (object.apiVersion === apiVersion) return false;
   return writeParts().versionConversions[object.apiVersion]?.[apiVersion] !== undefined;

@@ -5,7 +5,7 @@ import type { Resource } from '../resource.js';
 import type { VersionSchemas } from './version-schemas.js';
 import type { WebhookConverter } from './webhook-converter.js';
 
-/** Thrown by what looks at an object that no webhook has converted yet: after `convert`, it can be done again. */
+/** Thrown when code reads an object that the webhook has not converted yet. Call `convert`, then retry. */
 export class MissingConversion extends Error {
   override readonly name = 'MissingConversion';
   readonly convert: () => Promise<void>;
@@ -16,7 +16,7 @@ export class MissingConversion extends Error {
   }
 }
 
-/** Does work that has no effect but its result, again until all objects that it looks at are converted. */
+/** Repeats a pure function until all objects that it reads are converted. */
 export function* withConversions<T>(work: () => T): Steps<T> {
   for (;;) {
     try {
@@ -28,11 +28,11 @@ export function* withConversions<T>(work: () => T): Steps<T> {
   }
 }
 
-/** What {@link StoredConversions} work with. */
+/** Dependencies of {@link StoredConversions}. */
 export interface StoredConversionParts {
   /** The version of the resource. */
   readonly apiVersion: string;
-  /** The version that objects are written in. */
+  /** The storage version. */
   readonly storedAs: string;
   readonly converter: WebhookConverter;
   readonly schemas: VersionSchemas;
@@ -40,15 +40,15 @@ export interface StoredConversionParts {
   readonly asStored: (object: KubeObject) => Resource | undefined;
 }
 
-/** How many converted objects of one write are remembered. */
+/** How many converted objects of a write to remember. */
 const maxKnown = 64;
 
 /**
- * Objects of a custom kind on their way between the version of a resource and the versions that they are stored in, by a
- * webhook. An object is converted once for all lists and watches, as a watch cache does it.
+ * Converts objects of a custom kind between a resource's version and the stored versions by a webhook. An object is
+ * converted once for all lists and watches, as in kube-apiserver's watch cache.
  */
 export class StoredConversions {
-  /** The resource of the version that an object is stored in, where it stays in that version when it is written. */
+  /** The resource of an object's stored version, for writes that keep this version. */
   readonly asStored: (object: KubeObject) => Resource | undefined;
   readonly #apiVersion: string;
   readonly #storedAs: string;
@@ -56,7 +56,7 @@ export class StoredConversions {
   readonly #schemas: VersionSchemas;
   /** By the stored object. */
   readonly #shown = new WeakMap<KubeObject, KubeObject>();
-  /** What field managers of other versions look at, by version and text. */
+  /** Objects that were converted for managedFields of other versions, by version and JSON. */
   readonly #known = new Map<string, JsonObject | Refusal>();
 
   constructor(parts: StoredConversionParts) {
@@ -68,30 +68,33 @@ export class StoredConversions {
     this.asStored = asStored;
   }
 
-  /** Whether a stored object cannot be shown yet. */
+  /** Whether a stored object must be converted before it can be shown. */
   needs(object: KubeObject): boolean {
     return object.apiVersion !== this.#apiVersion && !this.#shown.has(object);
   }
 
-  /** Has objects converted that are about to be looked at, all by one review. Throws {@link MissingConversion}. */
+  /**
+   * Requests the conversion of objects that are about to be read, all with one review. Throws {@link
+   * MissingConversion}.
+   */
   need(objects: readonly { readonly object: KubeObject }[]): void {
     const missing = objects.map(({ object }) => object).filter((object) => this.needs(object));
     if (missing.length > 0) throw new MissingConversion(() => this.prepare(missing));
   }
 
-  /** What the resource shows of a stored object. Throws {@link MissingConversion}. */
+  /** A stored object as the resource shows it. Throws {@link MissingConversion}. */
   shown(object: KubeObject): KubeObject {
     const known = this.#shown.get(object);
     if (known === undefined) throw new MissingConversion(() => this.prepare([object]));
     return known;
   }
 
-  /** Converts stored objects, all by one review; those that were converted before are not sent. Throws a `Refusal`. */
+  /** Converts stored objects with one review, except for those that were converted before. Throws a `Refusal`. */
   async prepare(objects: readonly KubeObject[]): Promise<void> {
     await this.refresh(objects.filter((object) => this.needs(object)));
   }
 
-  /** As {@link prepare}, whether or not they were converted before. */
+  /** Like {@link prepare}, but converts all of them again. */
   async refresh(objects: readonly KubeObject[]): Promise<void> {
     const decoded = objects.map((object) => this.#schemas.decoded(object as unknown as JsonObject));
     const converted = await this.#converter.convert(decoded, this.#apiVersion);
@@ -101,14 +104,14 @@ export class StoredConversions {
     }
   }
 
-  /** What is stored of an object of the resource. Throws a `Refusal`. */
+  /** The storage form of an object. Throws a `Refusal`. */
   async toStored(object: JsonObject): Promise<JsonObject> {
     if (object.apiVersion === this.#storedAs) return object;
     const [converted = object] = await this.#converter.convert([object], this.#storedAs);
     return this.#schemas.trimmed(converted, this.#storedAs);
   }
 
-  /** An object in another version, for who looks at it there. Throws {@link MissingConversion}, then a `Refusal`. */
+  /** An object in another version. Throws {@link MissingConversion}, or a `Refusal` if the conversion failed. */
   known(object: JsonObject, apiVersion: string): JsonObject {
     const id = `${apiVersion} ${JSON.stringify(object)}`;
     const known = this.#known.get(id);

@@ -4,7 +4,7 @@ import { autoscalerFromV1, autoscalerToV1 } from '../../kinds/workloads/autoscal
 
 type Convert = (object: JsonObject) => JsonObject;
 
-/** Built-in kinds whose versions differ by more than their name, from the one version to the other. */
+/** Conversions of built-in kinds whose versions differ by more than `apiVersion`. */
 export const versionConversions: Readonly<Record<string, Readonly<Record<string, Convert>>>> = {
   v1: { 'events.k8s.io/v1': eventFromCore },
   'events.k8s.io/v1': { v1: eventToCore },

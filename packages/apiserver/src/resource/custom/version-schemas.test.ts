@@ -22,15 +22,15 @@ function schemas(v1: object, v2: object): VersionSchemas {
 const stored = (spec: object, apiVersion = `${group}/v1`) =>
   ({ apiVersion, kind: 'Widget', metadata: { name: 'w' }, spec }) as unknown as KubeObject;
 
-describe('what a version shows of a stored object', () => {
-  test('is the same object where the schema has nothing to say', () => {
+describe('a stored object in a version', () => {
+  test('is the same object if the schema changes nothing', () => {
     const object = stored({ a: 'x' });
     const both = schemas({ a: text }, { a: text });
     expect(both.reader(`${group}/v1`)(object)).toBe(object);
     expect(both.reader(`${group}/v2`)(object)).toBe(object);
   });
 
-  test('has the defaults of the version that it is stored in', () => {
+  test('has the defaults of its stored version', () => {
     const both = schemas({ a: { ...text, default: 'one' } }, { a: text, b: { ...text, default: 'two' } });
     const show = (apiVersion: string, from: string) =>
       both.reader(`${group}/${apiVersion}`)(stored({}, `${group}/${from}`));
@@ -40,28 +40,28 @@ describe('what a version shows of a stored object', () => {
     expect(show('v1', 'v2')).toHaveProperty('spec', {});
   });
 
-  test('is without what either version does not have', () => {
+  test('lacks fields that either version does not have', () => {
     const both = schemas({ a: text, one: text }, { a: text, two: text });
     const object = stored({ a: 'x', one: '1', two: '2', more: { gone: true } });
     expect(both.reader(`${group}/v1`)(object)).toHaveProperty('spec', { a: 'x', one: '1' });
     expect(both.reader(`${group}/v2`)(object)).toHaveProperty('spec', { a: 'x' });
   });
 
-  test('is made once', () => {
+  test('is computed once', () => {
     const read = schemas({ a: { ...text, default: 'one' } }, {}).reader(`${group}/v1`);
     const object = stored({});
     expect(read(object)).toBe(read(object));
   });
 });
 
-test('only what the storage version has is stored', () => {
+test('stores only fields of the storage version', () => {
   const both = schemas({ a: text, b: { ...text, default: 'later' } }, { a: text, two: text });
   const sent = { apiVersion: `${group}/v2`, kind: 'Widget', metadata: { name: 'w' }, spec: { a: 'x', two: '2' } };
   expect(both.writer(`${group}/v2`)(sent)).toHaveProperty('spec', { a: 'x' });
   expect(both.writer(`${group}/v1`)(sent)).toBe(sent);
 });
 
-describe('a definition that changes while there are objects', () => {
+describe('a definition that changes while objects exist', () => {
   const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   const widgets = `/apis/${group}/v1/namespaces/default/widgets`;
   const definition = (v1: object, v2: object, storage = 'v1') => ({
@@ -85,7 +85,7 @@ describe('a definition that changes while there are objects', () => {
         headers,
         body: body === undefined ? null : JSON.stringify(body),
       });
-      // Of a watch, the first event.
+      // For a watch, take the first event.
       const reader = answer.body?.getReader();
       let said = '';
       for (let end = false; !end; ) {
@@ -95,13 +95,13 @@ describe('a definition that changes while there are objects', () => {
       }
       await reader?.cancel();
       if (answer.status >= 400) throw new Error(`${method} ${path}: ${said}`);
-      // biome-ignore lint/suspicious/noExplicitAny: answers are looked into freely
+      // biome-ignore lint/suspicious/noExplicitAny: the test reads arbitrary fields
       return { status: answer.status, warning: answer.headers.get('warning'), body: JSON.parse(said) as any };
     };
     return { ask, [Symbol.asyncDispose]: () => server.stop() };
   }
 
-  test('get, list, watch and selectors show a default that came later', async () => {
+  test('get, list, watch and selectors show a default that was added later', async () => {
     await using served = await play();
     const { ask } = served;
     const watch = `${widgets}?watch=1`;
@@ -116,7 +116,7 @@ describe('a definition that changes while there are objects', () => {
     expect((await ask('GET', watch)).body).toMatchObject({ type: 'ADDED', object: { spec: { a: 'new' } } });
   });
 
-  test('a write that changes nothing stores what is shown by now, once', async () => {
+  test('a no-op write stores the new defaults, once', async () => {
     await using served = await play();
     const { ask } = served;
     await ask('POST', definitions, definition({ a: text }, { a: text, two: text }));
@@ -131,7 +131,7 @@ describe('a definition that changes while there are objects', () => {
     expect(third.metadata.resourceVersion).toBe(second.metadata.resourceVersion);
   });
 
-  test('a patch through a version that lacks a stored field does not warn of it', async () => {
+  test('a patch through a version that lacks a stored field does not warn about it', async () => {
     await using served = await play();
     const { ask } = served;
     await ask('POST', definitions, definition({ a: text, only: text }, { a: text }));

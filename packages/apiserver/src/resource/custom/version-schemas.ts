@@ -14,9 +14,9 @@ import { prune } from '../../schema/structural/prune.js';
 import { textOf, valueAt } from '../metadata.js';
 
 /**
- * The schemas of all versions of a definition, as objects pass them on the way to and from storage
- * (`crdConversionRESTOptionsGetter`): what is read gets the defaults of the version that it is stored in, as that stands
- * now, and loses what the version that is asked for does not have.
+ * Applies the schemas of all versions of a definition on the way to and from storage
+ * (`crdConversionRESTOptionsGetter`): an object that is read gets the current defaults of its stored version, and loses
+ * fields that the requested version does not have.
  */
 export class VersionSchemas {
   /** By `apiVersion`. */
@@ -25,7 +25,7 @@ export class VersionSchemas {
   readonly #storedAs: string;
   readonly #types = new Map<string, MergeType>();
 
-  /** @param storedAs the `apiVersion` that objects are stored under */
+  /** @param storedAs the `apiVersion` of the storage version */
   constructor(spec: JsonObject, storedAs: string) {
     const versions = (Array.isArray(spec.versions) ? spec.versions : []).filter(isJsonObject);
     this.#schemas = new Map(versions.map((v) => [`${textOf(spec.group)}/${textOf(v.name)}`, structuralSchemaOf(v)]));
@@ -33,18 +33,18 @@ export class VersionSchemas {
     this.#storedAs = storedAs;
   }
 
-  /** The versions that there are, as `apiVersion`. */
+  /** All versions, as `apiVersion`. */
   get versions(): Iterable<string> {
     return this.#schemas.keys();
   }
 
-  /** A stored object in the version that it is stored in, as that stands now. */
+  /** A stored object in its stored version, by the current schema. */
   decoded(object: JsonObject): JsonObject {
     const from = textOf(object.apiVersion);
     return withDefaults(this.trimmed(object, from), this.#schemas.get(from));
   }
 
-  /** What a version shows of stored objects. Each is looked at once. */
+  /** Shows stored objects in a version. Each is converted once. */
   reader(apiVersion: string): (object: KubeObject) => KubeObject {
     const known = new WeakMap<KubeObject, KubeObject>();
     return (object) => {
@@ -57,12 +57,12 @@ export class VersionSchemas {
     };
   }
 
-  /** What is stored of objects of a version. */
+  /** Returns the storage form of objects of a version. */
   writer(apiVersion: string): (object: JsonObject) => JsonObject {
     return apiVersion === this.#storedAs ? (object) => object : (object) => this.trimmed(object, this.#storedAs);
   }
 
-  /** How fields of a version merge. Throws an `ApplyError` for one that the definition does not have. */
+  /** The merge type of a version. Throws an `ApplyError` for an unknown version. */
   mergeType(apiVersion: string): MergeType {
     const known = this.#types.get(apiVersion);
     if (known !== undefined) return known;
@@ -75,7 +75,7 @@ export class VersionSchemas {
     return type;
   }
 
-  /** Without what a version does not have, or does not allow to be null. */
+  /** Drops fields that a version does not have, or that must not be null. */
   trimmed(object: JsonObject, apiVersion: string): JsonObject {
     if (this.#preserves) return object;
     const schema = this.#schemas.get(apiVersion);
@@ -83,13 +83,13 @@ export class VersionSchemas {
   }
 }
 
-/** The schema of a version; without one, nothing is known of its objects. */
+/** The schema of a version; one that allows anything if there is none. */
 export function structuralSchemaOf(version: JsonObject): StructuralSchema {
   const given = valueAt(version, 'schema.openAPIV3Schema');
   return (isJsonObject(given) ? given : {}) as StructuralSchema;
 }
 
-/** Metadata merges as it does everywhere, whatever the schema says of it. */
+/** Merges metadata as for any kind, whatever the schema says. */
 function withMetaSchema(schema: StructuralSchema): StructuralSchema {
   const text: StructuralSchema = { type: 'string' };
   const own = inEmbedded(schema);
@@ -97,7 +97,7 @@ function withMetaSchema(schema: StructuralSchema): StructuralSchema {
   return { ...own, type: 'object', properties };
 }
 
-/** The same for all resources that are embedded somewhere below. */
+/** The same for embedded resources. */
 function inEmbedded(schema: StructuralSchema): StructuralSchema {
   const { properties = {}, items, additionalProperties: more } = schema;
   const below = Object.entries(properties).map(([name, property]) => [

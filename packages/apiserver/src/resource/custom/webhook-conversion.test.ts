@@ -16,7 +16,7 @@ interface Review {
 let clock: VirtualClock;
 let log: MemoryLogger;
 let server: ApiServer;
-/** What the webhook was sent: the names of the objects of each review. */
+/** The names of the objects in each review that the webhook got. */
 let sent: string[][];
 let broken: boolean;
 
@@ -79,7 +79,7 @@ afterEach(async () => {
   expect(log.records.filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-/** A plain request, for what typed clients do not show. */
+/** A raw request, for details that typed clients hide. */
 async function ask(method: string, path: string, body?: unknown, type = 'application/json') {
   const done = await new Promise<{ status: number; text: string }>((resolve, reject) => {
     let [status, text] = [0, ''];
@@ -107,7 +107,7 @@ async function ask(method: string, path: string, body?: unknown, type = 'applica
 
 const at = (version: string, rest = '') => `${version}/namespaces/default/things${rest}`;
 
-test('a list is converted by one review, and once for all lists', async () => {
+test('a list is converted with one review, and only once for all lists', async () => {
   for (const name of ['a', 'b', 'c']) await ask('POST', at('v1'), thing('v1', name, { size: name }));
   expect(sent).toEqual([]);
   const specs = async () => (await ask('GET', at('v2'))).body.items.map(({ spec }: JsonObject) => spec);
@@ -118,7 +118,7 @@ test('a list is converted by one review, and once for all lists', async () => {
   expect(sent).toEqual([['a', 'b', 'c'], ['b']]);
 });
 
-test('an object is converted with each read of it, and on its way to the storage and back', async () => {
+test('an object is converted on each read, and to and from storage on a write', async () => {
   await ask('POST', at('v1'), thing('v1', 'a', { size: 'x' }));
   await ask('GET', at('v2', '/a'));
   await ask('GET', at('v2', '/a'));
@@ -128,7 +128,7 @@ test('an object is converted with each read of it, and on its way to the storage
   expect([made.status, made.body.spec, sent]).toEqual([201, { big: 'y' }, [['b'], ['b']]]);
 });
 
-test('a watch hears of converted objects in order, those of its start by one review', async () => {
+test('a watch delivers converted objects in order, the initial ones with one review', async () => {
   await ask('POST', at('v1'), thing('v1', 'a', { size: '1' }));
   await ask('POST', at('v1'), thing('v1', 'b', { size: '2' }));
   const heard: string[] = [];
@@ -182,7 +182,7 @@ test('a watch hears of converted objects in order, those of its start by one rev
   expect(log.records).toMatchObject([{ level: 'warn', message: 'watch ended, conversion failed' }]);
 });
 
-test('a webhook that fails is told, and what it cannot convert is neither changed nor deleted', async () => {
+test('a failing webhook is reported, and objects that it cannot convert are neither changed nor deleted', async () => {
   await ask('POST', at('v1'), thing('v1', 'a', { size: 'x' }));
   broken = true;
   const message =
@@ -199,7 +199,7 @@ test('a webhook that fails is told, and what it cannot convert is neither change
   expect((await ask('GET', at('v1', '/a'))).body.spec).toEqual({ size: 'x' });
 });
 
-test('garbage collection, namespaces and definitions need no webhook', async () => {
+test('garbage collection and deletion of namespaces and definitions need no webhook', async () => {
   await using client = createClient(server.config);
   await client.create(Namespace({ metadata: { name: 'other' } }));
   const owner = await ask('POST', at('v1'), thing('v1', 'owner', { size: 'x' }));
@@ -226,7 +226,7 @@ test('garbage collection, namespaces and definitions need no webhook', async () 
   expect((await ask('GET', '/api/v1/namespaces/other')).status).toBe(404);
 });
 
-test('what is written after a change of the storage version is stored in it', async () => {
+test('writes after a change of the storage version use the new one', async () => {
   await ask('POST', at('v1'), thing('v1', 'a', { size: 'x' }));
   await using client = createClient(server.config);
   const changed = await client.apply(definition('v2'), { fieldManager: 'me', force: true });
@@ -234,7 +234,7 @@ test('what is written after a change of the storage version is stored in it', as
   sent = [];
   expect((await ask('GET', at('v1', '/a'))).body.spec).toEqual({ size: 'x' });
   expect(sent).toEqual([]);
-  // A patch that changes nothing writes the object in the new version.
+  // A no-op patch writes the object in the new version.
   const before = (await ask('GET', at('v1', '/a'))).body.metadata.resourceVersion;
   const after = (await ask('PATCH', at('v1', '/a'), {}, 'application/merge-patch+json')).body.metadata.resourceVersion;
   expect(after).not.toBe(before);

@@ -6,26 +6,26 @@ import { textOf } from '../metadata.js';
 import { convertedIn, reviewOf, reviewVersionOf } from './conversion-review.js';
 import { convertedObject, gvkOf } from './converted-object.js';
 
-/** What conversion by webhooks works with. */
+/** Dependencies of {@link WebhookConverter}. */
 export interface ConversionParts {
   readonly webhooks: WebhookCaller;
   readonly random: Random;
 }
 
-/** How a definition has its objects converted. */
+/** The conversion settings of a definition. */
 export interface WebhookConversion {
   readonly conversionReviewVersions: readonly string[];
   readonly clientConfig: WebhookTarget;
 }
 
-/** As kube-apiserver has it for every webhook that says nothing else. */
+/** kube-apiserver's default timeout of webhooks. */
 const timeoutMs = 30_000;
 
 /** Converts objects of a custom kind by its webhook (`webhookConverter`). */
 export class WebhookConverter {
   readonly #parts: ConversionParts;
   readonly #conversion: WebhookConversion;
-  /** The versions that the definition has, as `apiVersion`. */
+  /** The versions of the definition, as `apiVersion`. */
   readonly #versions: ReadonlySet<string>;
 
   constructor(parts: ConversionParts, conversion: WebhookConversion, versions: Iterable<string>) {
@@ -34,7 +34,7 @@ export class WebhookConverter {
     this.#versions = new Set(versions);
   }
 
-  /** The objects in a version, all by one review; those that are in it already are not sent. Throws a `Refusal`. */
+  /** Converts objects to a version with one review, which leaves out those already in it. Throws a `Refusal`. */
   async convert(objects: readonly JsonObject[], apiVersion: string): Promise<readonly JsonObject[]> {
     const sent = objects.filter((object) => object.apiVersion !== apiVersion);
     const [first] = sent;

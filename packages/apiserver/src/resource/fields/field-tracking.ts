@@ -1,6 +1,6 @@
 import type { JsonObject, ManagedFieldsEntry, MergeType } from 'riata/object';
 
-/** Who writes, and how. */
+/** The manager of a write, and its operation. */
 export interface FieldWriter {
   readonly manager: string;
   readonly apiVersion: string;
@@ -10,11 +10,11 @@ export interface FieldWriter {
   readonly nowMs: number;
 }
 
-/** Keeps `metadata.managedFields`: which writer says what. */
+/** Maintains `metadata.managedFields`. */
 export interface FieldTracking {
-  /** How objects merge. */
+  /** The type by which objects merge. */
   readonly type: MergeType;
-  /** The entries after an update from `before` (undefined: there was none) to `after`. */
+  /** The entries after an update from `before` (undefined for a new object) to `after`. */
   afterUpdate(before: JsonObject | undefined, after: JsonObject, writer: FieldWriter): readonly ManagedFieldsEntry[];
   /**
    * The object after `intent` was applied to `live`, entries included. Throws a `Refusal` with the conflicts unless

@@ -16,20 +16,20 @@ import { Refusal } from '../../status/refusal.js';
 import { withMeta } from '../metadata.js';
 import type { FieldTracking, FieldWriter } from './field-tracking.js';
 
-/** What has to be known of a kind to keep account of its fields. */
+/** Properties of a kind that decide how its fields are tracked. */
 export interface TrackedKind {
   readonly apiVersion: string;
   readonly kind: string;
   readonly type: MergeType;
-  /** Other versions that entries may be in. @default they differ by name only */
+  /** Other versions of entries. @default versions differ by `apiVersion` only */
   readonly versions?: KindVersions;
-  /** An object of the kind in which nothing is set. @default `apiVersion` and `kind` alone */
+  /** An empty object of the kind. @default `apiVersion` and `kind` only */
   readonly empty?: JsonObject;
-  /** Fields that a write does not reach, by subresource. */
+  /** Fields that a write cannot change, by subresource. */
   readonly resetFields?: (subresource: string) => ResetFields | undefined;
 }
 
-/** Keeps managedFields by the engine of `riata/object`. */
+/** Maintains managedFields with the engine of `riata/object`. */
 export function trackingOf(tracked: TrackedKind): FieldTracking {
   const { apiVersion, kind, type, versions, empty } = tracked;
   const requestOf = (live: JsonObject | undefined, writer: FieldWriter) => ({
@@ -62,8 +62,8 @@ export function trackingOf(tracked: TrackedKind): FieldTracking {
 }
 
 /**
- * A write to the object does not reach its status, and the other way round; `keeps` is what of the metadata a write to
- * the status does not reach.
+ * A write to the object cannot change its status, and vice versa; `keeps` lists the metadata that a write to the status
+ * cannot change.
  */
 export function statusApart(
   hasStatus: boolean,
@@ -77,7 +77,7 @@ export function statusApart(
   };
 }
 
-/** The same by a table. */
+/** The same from a table. */
 export function resetBy(
   paths: Readonly<Record<string, readonly (readonly string[])[]>>,
 ): (subresource: string) => ResetFields | undefined {
@@ -85,7 +85,7 @@ export function resetBy(
   return (subresource) => bySubresource.get(subresource);
 }
 
-/** What was written as an object of another group cannot be told in the fields of this one, and is forgotten. */
+/** Drops entries of another group, whose fields have no equivalent in this one. */
 function ownEntries(entries: readonly ManagedFieldsEntry[], apiVersion: string): readonly ManagedFieldsEntry[] {
   const group = splitApiVersion(apiVersion).group;
   const isOwn = (entry: ManagedFieldsEntry) => splitApiVersion(entry.apiVersion ?? '').group === group;

@@ -18,7 +18,7 @@ test('gives equal field sets the same value and changes nothing else', () => {
   expect(fieldsOf(sharing.share(object('c', { 'f:data': {} })))).toEqual({ 'f:data': {} });
 });
 
-test('leaves alone what has no field sets', () => {
+test('returns objects without field sets unchanged', () => {
   const bare = { kind: 'X', metadata: { name: 'a' } };
   expect(sharing.share(bare)).toBe(bare);
 });

@@ -2,16 +2,16 @@ import { isJsonObject, type JsonObject } from 'riata/object';
 import { metaOf, withMeta } from '../metadata.js';
 import { RecentCache } from '../recent-cache.js';
 
-/** Longer ones are rare, and rarely equal. */
+/** Longer field sets are rare, and rarely equal. */
 const longest = 16 * 1024;
 
-/** Field sets that objects of one store have in common. */
+/** Shares equal field sets between the objects of one store. */
 export class SharedFields {
   readonly #known = new RecentCache<string, JsonObject>(2_000, () => 1);
 
   /**
-   * The object with field sets of other objects where they are equal. They take several times the memory of all the rest, and
-   * objects made by the same program in the same way have the same ones. Stored objects never change.
+   * The object with field sets of other objects where they are equal. Field sets take several times the memory of the
+   * rest, and objects of the same program usually have equal ones. Stored objects never change.
    */
   share(object: JsonObject): JsonObject {
     const { managedFields } = metaOf(object);

@@ -3,7 +3,7 @@ import { withMeta } from '../metadata.js';
 import type { Resource } from '../resource.js';
 import { type WriteContext, writerOf } from '../write-context.js';
 
-/** The object with the account of who wrote what in it. */
+/** The object with updated managedFields. */
 export function track(
   resource: Resource,
   before: JsonObject | undefined,
@@ -14,7 +14,7 @@ export function track(
   return withMeta(after, { managedFields: managedFieldsOf(resource, before, after, context, subresource) });
 }
 
-/** The account of who wrote what; undefined where nobody wrote anything. */
+/** The updated managedFields; undefined if there are none. */
 export function managedFieldsOf(
   resource: Resource,
   before: JsonObject | undefined,
