@@ -18,17 +18,17 @@ const marks = (name: string, more: Partial<AdmissionPlugin> = {}): AdmissionPlug
   ...more,
 });
 
-test('runs plugins in order, each on what the one before made', () => {
+test('runs plugins in order, each on the result of the one before', () => {
   const chain = new AdmissionChain([marks('A'), marks('B', { handles: () => false }), marks('C')]);
   expect(atOnce(chain.admit(attributes('CREATE', {})))).toEqual({ by: ['A', 'C'] });
 });
 
-test('ignores what plugins make of a deletion', () => {
+test('ignores the objects that plugins return for a deletion', () => {
   const chain = new AdmissionChain([marks('A')]);
   expect(atOnce(chain.admit(attributes('DELETE')))).toBeUndefined();
 });
 
-test('waits for plugins that wait', async () => {
+test('waits for asynchronous plugins', async () => {
   const seen: unknown[] = [];
   const plugin: AdmissionPlugin = {
     name: 'Asks',

@@ -13,7 +13,7 @@ import { enabledPlugins } from './plugin-names.js';
 import type { AdmissionParts } from './plugins.js';
 import { Reinvocation } from './reinvocation.js';
 
-/** A request that asks for admission. */
+/** A request subject to admission. */
 export interface AdmissionRequest {
   readonly resource: Resource;
   readonly subresource: Subresource | undefined;
@@ -22,16 +22,15 @@ export interface AdmissionRequest {
   readonly name: string;
   readonly user: UserInfo;
   warn(text: string): void;
-  /** Adds an annotation to the audit event. @default none is kept */
+  /** Adds an annotation to the audit event. @default annotations are dropped */
   annotate?(key: string, value: string, level?: 'Request'): void;
 }
 
-/** The options of a request, as an object of an operation: a PUT that makes an object has CreateOptions. */
+/** The options of a request, by operation: a PUT that creates an object has CreateOptions. */
 export type OptionsOf = (operation: AdmissionOperation) => JsonObject;
 
 /**
- * Admission control of a server. Its plugins are made with the first request that writes: reading does without their
- * code.
+ * Admission control of a server. Its plugins are created with the first write, so that reads don't load their code.
  */
 export class AdmissionControl {
   readonly #parts: AdmissionParts;
@@ -49,7 +48,7 @@ export class AdmissionControl {
     return this.#names.includes(name);
   }
 
-  /** What admission does about one request. */
+  /** Admission control of one request. */
   forRequest(request: AdmissionRequest, options: OptionsOf, dryRun: boolean): WriteAdmission {
     this.#chain ??= this.#makeChain();
     return new RequestAdmission(this.#chain, request, options, dryRun);
@@ -66,7 +65,7 @@ export class AdmissionControl {
   }
 }
 
-/** Rejects with a `TypeError` when a plugin is to be enabled that this server does not have. */
+/** Rejects with a `TypeError` if an enabled plugin does not exist here. */
 export async function checkEnabled({ enable = [] }: AdmissionOptions = {}): Promise<void> {
   if (enable.length === 0) return;
   await loadWriteParts();
@@ -81,7 +80,7 @@ class RequestAdmission implements WriteAdmission {
   readonly #request: AdmissionRequest;
   readonly #options: OptionsOf;
   readonly #dryRun: boolean;
-  /** What `admit` is called with next, if it is for the same object. */
+  /** The attributes of the last call, reused if the next one is for the same object. */
   #last: RequestAttributes | undefined;
 
   constructor(chain: AdmissionChain, request: AdmissionRequest, options: OptionsOf, dryRun: boolean) {
@@ -97,7 +96,7 @@ class RequestAdmission implements WriteAdmission {
 
   *admit(operation: AdmissionOperation, object: JsonObject, oldObject: JsonObject | undefined): Steps<JsonObject> {
     const attributes = this.#attributes(operation, object, oldObject);
-    // A second try begins anew, and does not know of the first.
+    // A retry starts over, without the state of the first attempt.
     this.#last = undefined;
     return (yield* this.#chain.admit(attributes)) ?? object;
   }
@@ -128,7 +127,7 @@ class RequestAdmission implements WriteAdmission {
   }
 }
 
-/** No private members: `withObject` puts another object before these attributes. */
+/** Has no private members, since `withObject` derives attributes by prototype. */
 class RequestAttributes implements AdmissionAttributes {
   readonly name: string;
   readonly namespace: string;

@@ -10,11 +10,11 @@ export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 /** A request as admission control sees it (`admission.Attributes`). */
 export interface AdmissionAttributes {
   readonly operation: AdmissionOperation;
-  /** As requested: of a subresource, the resource that it belongs to. */
+  /** The requested resource; for a subresource, its parent. */
   readonly resource: Resource;
-  /** What `object` and `oldObject` are: a `Scale` for a scale, the kind of the resource for most others. */
+  /** The kind of `object` and `oldObject`: `Scale` for a scale, that of the resource for most others. */
   readonly kind: GroupVersionKind;
-  /** `''`: the object itself. */
+  /** `''` for the object itself. */
   readonly subresource: string;
   /** `''` for cluster-scoped objects, but a Namespace is in the namespace of its own name. */
   readonly namespace: string;
@@ -24,7 +24,7 @@ export interface AdmissionAttributes {
   readonly object: JsonObject | undefined;
   /** As stored, in the requested version; undefined on CREATE and CONNECT. */
   readonly oldObject: JsonObject | undefined;
-  /** CreateOptions, UpdateOptions or DeleteOptions, with `kind` and `apiVersion`; a patch has those of what it does. */
+  /** CreateOptions, UpdateOptions or DeleteOptions, with `kind` and `apiVersion`; a patch has those of its effect. */
   readonly options: JsonObject;
   readonly dryRun: boolean;
   readonly user: UserInfo;
@@ -32,7 +32,7 @@ export interface AdmissionAttributes {
   warn(text: string): void;
   /** Adds an annotation to the audit event of the request, if its level is at least this. @default any level */
   annotate(key: string, value: string, level?: 'Request'): void;
-  /** Lets plugins run a second time, for the mutating phase. @default nobody can ask for it */
+  /** Requests a second run of the mutating phase. @default there is only one run */
   readonly reinvocation?: Reinvocation | undefined;
 }
 
@@ -40,32 +40,33 @@ export interface AdmissionAttributes {
 export interface AdmissionPlugin {
   readonly name: string;
   /**
-   * Whether it does anything about a request; asked before each phase, so that a request costs nothing that it has no
-   * interest in. @default every request
+   * Whether the plugin handles a request; called before each phase, so that other requests cost nothing.
+   * @default every request
    */
   handles?(attributes: AdmissionAttributes): boolean;
   /**
-   * Whether it is going to need the object with its `metadata.managedFields`. They are costly, and otherwise written once
-   * the object is known to be valid, and not at all for what is not stored. @default never
+   * Whether the plugin needs the object's `metadata.managedFields`. They are costly; without this they are computed
+   * after validation, and only for objects that are stored.
+   * @default never
    */
   needsManagedFields?(attributes: AdmissionAttributes): boolean;
-  /** Gives back the object, changed or the same reference. On DELETE the result is ignored. Throws a `Refusal`. */
+  /** Returns the changed object, or the same reference. The result is ignored on DELETE. Throws a `Refusal`. */
   admit?(attributes: AdmissionAttributes): Steps<JsonObject | undefined>;
-  /** Looks at the object as it is about to be stored. Throws a `Refusal`. */
+  /** Validates the object that is about to be stored. Throws a `Refusal`. */
   validate?(attributes: AdmissionAttributes): Steps<void>;
   /**
-   * Called right before an object is stored that passed both phases, in one turn with that: nobody else writes in
-   * between. Not for dry runs and deletions. Throws a `Refusal`.
+   * Called right before an admitted object is stored, in the same turn, so that no other write comes in between. Not
+   * called for dry runs and deletions. Throws a `Refusal`.
    */
   commit?(attributes: AdmissionAttributes): void;
-  /** Hears of every write, as part of it. */
+  /** Observes every write, synchronously. */
   observe?(table: string, event: StorageEvent): void;
 }
 
 /** Which admission plugins run. */
 export interface AdmissionOptions {
-  /** Plugins to run beside those that are on by default (`--enable-admission-plugins`). @default none */
+  /** Plugins to run besides those that are on by default (`--enable-admission-plugins`). @default none */
   readonly enable?: readonly string[];
-  /** Plugins that are on by default and do not run (`--disable-admission-plugins`). @default none */
+  /** Default plugins not to run (`--disable-admission-plugins`). @default none */
   readonly disable?: readonly string[];
 }

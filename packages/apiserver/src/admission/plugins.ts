@@ -11,10 +11,10 @@ import { ValidatingAdmissionPolicyPlugin } from './policy/validating-admission-p
 import { MutatingAdmissionWebhook } from './webhook/mutating-admission-webhook.js';
 import { ValidatingAdmissionWebhook } from './webhook/validating-admission-webhook.js';
 
-/** What admission plugins work with. */
+/** Dependencies of admission plugins. */
 export interface AdmissionParts {
   readonly storage: Storage;
-  /** Which resources are served, custom ones among them. */
+  /** The served resources, including custom ones. */
   readonly served: ResourceTable;
   readonly clock: Scheduler;
   readonly random: Random;
@@ -22,15 +22,15 @@ export interface AdmissionParts {
   readonly authorizer: Authorizer;
   /** Calls webhooks. */
   readonly webhooks: WebhookCaller;
-  /** Brings the status of a namespace's quotas up to date; undefined where the server doesn't keep it. */
+  /** Updates the status of a namespace's quotas; undefined if the server doesn't manage it. */
   readonly countQuotas?: ((namespace: string) => void) | undefined;
-  /** Gives a new namespace its default ServiceAccount now; undefined where the server doesn't do so by itself. */
+  /** Creates the default ServiceAccount of a new namespace now; undefined if the server doesn't manage these. */
   readonly prepareNamespace?: ((namespace: string) => void) | undefined;
-  /** Writes the status of an object of the core group, in the name of the server. */
+  /** Writes the status of an object of the core group, as the server. */
   updateStatus(plural: string, namespace: string, name: string, status: (object: JsonObject) => JsonObject): void;
 }
 
-/** Makes the plugins of this server, each by upstream's name; `plugin-names.ts` has their order. */
+/** Creates the plugins by upstream's names; `plugin-names.ts` has their order. */
 export const admissionPlugins: Readonly<Record<string, (parts: AdmissionParts) => AdmissionPlugin>> = {
   ...builtinPlugins,
   MutatingAdmissionPolicy: (parts) => new MutatingAdmissionPolicyPlugin(parts),

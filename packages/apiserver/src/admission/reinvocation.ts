@@ -1,15 +1,17 @@
-/** Whether the plugins that mutate run a second time for a request, and what they remember of the first (`ReinvocationContext`). */
+/**
+ * Whether mutating plugins run a second time for a request, and their state of the first run (`ReinvocationContext`).
+ */
 export class Reinvocation {
   #isRequired = false;
   #isRunning = false;
   #memory: Map<string, unknown> | undefined;
 
-  /** Whether this is the second time. */
+  /** Whether this is the second run. */
   get isRunning(): boolean {
     return this.#isRunning;
   }
 
-  /** Whether plugins are to run again: one has changed the object after others had seen it. */
+  /** Whether plugins must run again, since one changed the object after others had seen it. */
   get isRequired(): boolean {
     return this.#isRequired && !this.#isRunning;
   }
@@ -22,7 +24,7 @@ export class Reinvocation {
     this.#isRunning = true;
   }
 
-  /** What a plugin remembers, made on first use. */
+  /** The state of a plugin, created on first use. */
   memory<T>(plugin: string, make: () => T): T {
     this.#memory ??= new Map();
     const known = this.#memory.get(plugin) as T | undefined;

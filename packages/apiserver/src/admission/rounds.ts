@@ -1,6 +1,6 @@
 import { equal, type JsonObject } from 'riata/object';
 
-/** What a plugin remembers from the first round of its hooks to the second. */
+/** The state of a plugin between the first and the second round of its hooks. */
 export class Rounds {
   #lastOutput: JsonObject | undefined;
   /** Hooks that run again if the object changes. */

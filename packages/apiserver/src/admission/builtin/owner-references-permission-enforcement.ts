@@ -7,15 +7,15 @@ import { goQuote } from '../../status/go-quote.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.js';
 import { forbiddenRequest, synchronousPlugin } from './synchronous-plugin.js';
 
-/** What the plugin works with. */
+/** Dependencies of the plugin. */
 export interface OwnerReferencesParts {
   readonly authorizer: Authorizer;
   readonly served: ResourceTable;
 }
 
 /**
- * Lets only those change owners who may delete the object, and only those block the deletion of an owner who may set its
- * finalizers (`OwnerReferencesPermissionEnforcement`).
+ * Requires permission to delete the object for changes of its owners, and to set an owner's finalizers for
+ * `blockOwnerDeletion` (`OwnerReferencesPermissionEnforcement`).
  */
 export function ownerReferencesPermissionEnforcement({ authorizer, served }: OwnerReferencesParts): AdmissionPlugin {
   return synchronousPlugin({
@@ -80,6 +80,6 @@ function checkFinalizers(
 
 function refuseUnless(asked: Attributes, why: string, attributes: AdmissionAttributes, authorizer: Authorizer): void {
   const { allowed, reason } = authorizer.decide(asked);
-  // The authorizer's error ends the message upstream, and it has none.
+  // Upstream appends the authorizer's error; this authorizer has none.
   if (!allowed) throw forbiddenRequest(attributes, `${why}: ${reason}, <nil>`);
 }

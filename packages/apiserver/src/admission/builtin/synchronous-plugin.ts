@@ -5,24 +5,24 @@ import type { Steps } from '../../steps.js';
 import type { Storage, StorageEvent } from '../../storage/storage.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.js';
 
-/** An admission plugin that decides at once. */
+/** An admission plugin that never waits. */
 export interface SynchronousPlugin {
   readonly name: string;
-  /** Whether it does anything about a request; asked before each phase. */
+  /** Whether the plugin handles a request; called before each phase. */
   handles(attributes: AdmissionAttributes): boolean;
-  /** The mutating phase: gives back the object, changed or the same reference. Throws a `Refusal`. */
+  /** The mutating phase: returns the changed object, or the same reference. Throws a `Refusal`. */
   change?(object: JsonObject, attributes: AdmissionAttributes): JsonObject;
   /** The validating phase. Throws a `Refusal`. */
   check?(object: JsonObject, attributes: AdmissionAttributes): void;
-  /** Called right before the object is stored, in one turn with that. Throws a `Refusal`. */
+  /** Called right before the object is stored, in the same turn. Throws a `Refusal`. */
   commit?(object: JsonObject, attributes: AdmissionAttributes): void;
-  /** Hears of every write, as part of it. */
+  /** Observes every write, synchronously. */
   observe?(table: string, event: StorageEvent): void;
 }
 
 const nothing: JsonObject = {};
 
-/** Such a plugin in the form that the chain runs. */
+/** Adapts the plugin to the chain. */
 export function synchronousPlugin(plugin: SynchronousPlugin): AdmissionPlugin {
   const { name, change, check, commit, observe } = plugin;
   return {
@@ -35,7 +35,7 @@ export function synchronousPlugin(plugin: SynchronousPlugin): AdmissionPlugin {
   };
 }
 
-// biome-ignore lint/correctness/useYield: it is done already.
+// biome-ignore lint/correctness/useYield: nothing to wait for.
 function* done<T>(result: T): Steps<T> {
   return result;
 }
@@ -43,7 +43,7 @@ function* done<T>(result: T): Steps<T> {
 /** The answer to a request that a plugin refuses (`admission.NewForbidden`). */
 export function forbiddenRequest({ resource, name, object }: AdmissionAttributes, why: string): Refusal {
   const meta = metaOf(object ?? nothing);
-  // An object whose name is yet to be generated is called by the beginning of it.
+  // An object whose name is yet to be generated is named by its prefix.
   return forbiddenWrite(resource, name || textOf(meta.name) || textOf(meta.generateName) || 'Unknown', why);
 }
 
@@ -59,7 +59,7 @@ export function findObject(storage: Storage, table: string, key: string): JsonOb
   return storage.get(table, key)?.object as unknown as JsonObject | undefined;
 }
 
-/** Whether a request creates an object itself, not something below it. */
+/** Whether a request creates an object, not a subresource. */
 export function creates({ operation, subresource, resource }: AdmissionAttributes, table: string): boolean {
   return operation === 'CREATE' && subresource === '' && resource.table === table;
 }

@@ -6,7 +6,7 @@ import { metaOf } from '../../resource/metadata.js';
 import type { AdmissionAttributes } from '../admission.js';
 import type { MatchedResource } from './request-matcher.js';
 
-/** What an expression of admission sees. */
+/** The input of an admission expression. */
 export interface AdmissionInput {
   readonly attributes: AdmissionAttributes;
   /** The version in which the policy or webhook gets the objects. */
@@ -17,11 +17,11 @@ export interface AdmissionInput {
   readonly params?: JsonObject | undefined;
   /** The namespace of the request. @default none, as for cluster-scoped objects */
   readonly namespace?: JsonObject | undefined;
-  /** Answers what expressions ask of `authorizer`. @default expressions have no `authorizer` */
+  /** Evaluates `authorizer` in expressions. @default expressions have no `authorizer` */
   readonly decide?: DecideAccess | undefined;
 }
 
-/** The values that expressions of admission can name, by their names. */
+/** The variables of admission expressions. */
 export function admissionValues(input: AdmissionInput): ReadonlyMap<string, Value> {
   const { attributes, object, oldObject, params, namespace, decide } = input;
   const values = new Map<string, Value>([
@@ -95,7 +95,7 @@ const shownMetadata = [
   'finalizers',
 ];
 
-/** What expressions see of a namespace (`cel.CreateNamespaceObject`). */
+/** The part of a namespace that expressions see (`cel.CreateNamespaceObject`). */
 function shownNamespace({ metadata: _, spec = {}, status = {}, ...namespace }: JsonObject): JsonObject {
   const meta = metaOf({ ...namespace, metadata: _ ?? {} });
   const metadata = Object.fromEntries(

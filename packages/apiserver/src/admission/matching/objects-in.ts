@@ -10,7 +10,7 @@ export function objectsIn(
   { resource: to }: MatchedResource,
   { resource: from, object, oldObject, subresource, kind }: AdmissionAttributes,
 ): { readonly object: JsonObject | undefined; readonly oldObject: JsonObject | undefined } {
-  // What a subresource is sent, such as a Scale, is the same in all versions.
+  // The body of a subresource, such as a Scale, is the same in all versions.
   if (to === from || (subresource !== '' && kind.kind !== from.kind)) return { object, oldObject };
   return { object: object && converted(object, from, to), oldObject: oldObject && converted(oldObject, from, to) };
 }

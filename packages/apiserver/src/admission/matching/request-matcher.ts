@@ -6,14 +6,14 @@ import { notFound } from '../../status/refusal.js';
 import type { Storage } from '../../storage/storage.js';
 import type { AdmissionAttributes } from '../admission.js';
 
-/** The resource by which a request was found to be meant: the requested one, or an equivalent of it. */
+/** The resource by which a rule matched a request: the requested one, or an equivalent. */
 export interface MatchedResource {
   readonly resource: Resource;
-  /** What `object` and `oldObject` have to be in that version. */
+  /** The kind of `object` and `oldObject` in that version. */
   readonly kind: GroupVersionKind;
 }
 
-/** Decides which requests a rule or a selector means (`matching.Matcher`). */
+/** Matches requests against rules and selectors (`matching.Matcher`). */
 export class RequestMatcher {
   readonly #storage: Storage;
   readonly #served: ResourceTable;
@@ -26,8 +26,8 @@ export class RequestMatcher {
   }
 
   /**
-   * Decides by a `MatchResources`: selectors, excluded rules, rules. Undefined if the request is not meant. Throws a 404
-   * if the namespace of a request that is meant does not exist.
+   * Matches by a `MatchResources`: selectors, excluded rules, rules. Returns undefined if the request does not match.
+   * Throws a 404 if the namespace of a matching request does not exist.
    */
   match(wanted: JsonObject, attributes: AdmissionAttributes): MatchedResource | undefined {
     if (!this.objectMatches(recordOf(wanted.objectSelector), attributes)) return undefined;
@@ -41,7 +41,7 @@ export class RequestMatcher {
     return found;
   }
 
-  /** Decides by rules alone: by the requested resource first, then by those that hold the same objects. */
+  /** Matches by rules only: the requested resource first, then resources with the same objects. */
   matchRules(
     rules: readonly JsonObject[],
     fuzzy: boolean,
@@ -65,7 +65,7 @@ export class RequestMatcher {
     return undefined;
   }
 
-  /** Whether a selector means the object, as it is to be or as it was. */
+  /** Whether a selector matches the new or the old object. */
   objectMatches(given: JsonObject, { object, oldObject }: AdmissionAttributes): boolean {
     if (isEmpty(given)) return true;
     const selector = this.#selector(given);
@@ -73,12 +73,12 @@ export class RequestMatcher {
     return matches(object) || matches(oldObject);
   }
 
-  /** Whether a selector means the namespace; cluster-scoped objects always are meant. Throws a 404. */
+  /** Whether a selector matches the namespace; cluster-scoped objects always match. Throws a 404. */
   namespaceMatches(given: JsonObject, attributes: AdmissionAttributes): boolean {
     const { resource, namespace, operation, subresource, object } = attributes;
     const isNamespace = resource.plural === 'namespaces';
     if (isEmpty(given) || (namespace === '' && !isNamespace)) return true;
-    // What is stored of a namespace is not what it is going to be.
+    // For a write of the namespace itself, use the new object, not the stored one.
     const isOwn = isNamespace && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE');
     const found = isOwn && object !== undefined ? object : this.namespace(namespace);
     return this.#selector(given).matches(labelsOf(found));
@@ -97,7 +97,7 @@ export class RequestMatcher {
     return known;
   }
 
-  /** Other resources that hold the same objects: other versions, and other groups. */
+  /** Resources with the same objects, in other versions and groups. */
   #others(resource: Resource, subresource: string): readonly Resource[] {
     const { generation } = this.#served;
     if (this.#equivalents?.generation !== generation) {
@@ -118,7 +118,7 @@ export class RequestMatcher {
   }
 }
 
-/** Whether a rule means requests like this one, were it about `resource` (`rules.Matcher`). */
+/** Whether a rule matches the request as one about `resource` (`rules.Matcher`). */
 export function ruleMatches(rule: JsonObject, attributes: AdmissionAttributes, resource: Resource): boolean {
   const { namespace, operation, subresource } = attributes;
   const includes = (field: string, text: string) => {
@@ -140,7 +140,7 @@ export function ruleMatches(rule: JsonObject, attributes: AdmissionAttributes, r
 
 function scopeMatches(scope: string, namespace: string, { group, plural }: Resource): boolean {
   if (scope === '' || scope === '*') return true;
-  // A Namespace is in the namespace of its own name, and cluster-scoped all the same.
+  // The attributes of a Namespace name it as its own namespace, but it is cluster-scoped.
   const isCluster = namespace === '' || (group === '' && plural === 'namespaces');
   return scope === 'Cluster' ? isCluster : scope === 'Namespaced' && !isCluster;
 }

@@ -19,7 +19,7 @@ import { internal } from '../../status/refusal.js';
 import type { Steps } from '../../steps.js';
 import { MutationError } from './mutation-error.js';
 
-/** Merges what an expression has made into an object. Throws a {@link MutationError}. */
+/** Merges an expression's apply configuration into an object. Throws a {@link MutationError}. */
 export function* applyConfiguration(object: JsonObject, made: Value, resource: Resource): Steps<JsonObject> {
   const mismatches = typeMismatches(made, [(made as Mapping).typeName ?? '']);
   if (mismatches.length > 0) throw new MutationError(`type mismatch: ${mismatches.join('\n')}`);
@@ -37,7 +37,7 @@ export function* applyConfiguration(object: JsonObject, made: Value, resource: R
   return yield* decoded(isJsonObject(merged) ? merged : object, resource, false);
 }
 
-/** Applies the JSON patch that an expression has made. Throws a {@link MutationError}, or a `Refusal`. */
+/** Applies an expression's JSON patch. Throws a {@link MutationError}, or a `Refusal`. */
 export function* applyPatches(object: JsonObject, made: Value, resource: Resource): Steps<JsonObject> {
   const steps = isList(made) ? itemsOf(made).map(stepOf) : [];
   try {
@@ -45,7 +45,7 @@ export function* applyPatches(object: JsonObject, made: Value, resource: Resourc
     return yield* decoded(isJsonObject(patched) ? patched : {}, resource, true);
   } catch (error) {
     if (!(error instanceof ImpossiblePatchError)) throw error;
-    // A test that fails is no error: the patch is not for this object.
+    // A failed test is not an error: the patch is not for this object.
     if (error.message.endsWith('test failed')) return object;
     throw new MutationError(`JSON Patch: ${error.message}`);
   }
@@ -76,7 +76,7 @@ function jsonOf(value: Value): Json {
   }
 }
 
-/** Objects whose type is not called by the path to them: `Object{spec: Object.status{}}`. */
+/** Finds objects whose type name does not match their path: `Object{spec: Object.status{}}`. */
 function typeMismatches(value: Value, path: readonly string[]): readonly string[] {
   if (isList(value)) return itemsOf(value).flatMap((item) => typeMismatches(item, path));
   if (!isMapping(value)) return [];
@@ -95,7 +95,7 @@ function typeMismatches(value: Value, path: readonly string[]): readonly string[
   return [...own, ...below];
 }
 
-/** The null of an expression is a value of its own to upstream, and of no type that a field can have. */
+/** Refuses null, which upstream treats as a value that fits no field. */
 function nullProblems(value: Json, type: MergeType, path: string): readonly TypeProblem[] {
   if (value === null) {
     if (type.map !== undefined) return [{ path, message: 'expected map, got &{NULL_VALUE}' }];
@@ -110,7 +110,7 @@ function nullProblems(value: Json, type: MergeType, path: string): readonly Type
   });
 }
 
-/** What would be replaced as a whole, so that fields which are not named would be lost. */
+/** Finds atomic values that would be replaced as a whole, which would drop fields that are not set. */
 function findAtomics(value: Json, type: MergeType, path: string): readonly string[] {
   if (Array.isArray(value) && type.list !== undefined) {
     const { list } = type;
@@ -130,7 +130,7 @@ function findAtomics(value: Json, type: MergeType, path: string): readonly strin
   ];
 }
 
-/** A changed object as the server reads any other, with its defaults. */
+/** Decodes a changed object like any other, with defaults. */
 function* decoded(changed: JsonObject, resource: Resource, isStrict: boolean): Steps<JsonObject> {
   try {
     const { object, unknown } = yield* resource.schema.read(changed);

@@ -8,7 +8,7 @@ import { isGiven, recordOf, recordsOf, stringsOf, textOf } from '../../resource/
 import type { Resource } from '../../resource/resource.js';
 import type { ResourceTable } from '../../resource/resource-table.js';
 
-/** An expression that does not fit the types of some objects that it is for. */
+/** An expression that does not fit the types of some matched objects. */
 export interface ExpressionWarning {
   readonly fieldRef: string;
   readonly warning: string;
@@ -17,8 +17,8 @@ export interface ExpressionWarning {
 const maxTypes = 10;
 
 /**
- * Compiles the validations of a policy against the types of what it matches (`validating.TypeChecker`). `stamp`
- * keeps the types of different checks apart.
+ * Compiles the validations of a policy against the types of the objects that it matches (`validating.TypeChecker`).
+ * `stamp` keeps the types of different checks apart.
  */
 export function checkPolicyTypes(policy: JsonObject, served: ResourceTable, stamp: number): ExpressionWarning[] {
   const spec = recordOf(policy.spec);

@@ -31,7 +31,7 @@ export class MatchConditions {
       const results = this.#conditions.map((condition) => activation.run(condition, budget));
       for (const result of results) {
         if ('error' in result) errors.push(result.error);
-        // One that is false decides, whatever the others do.
+        // A false condition decides, whatever the others return.
         else if (result.value === false) return { matches: false };
       }
     } catch (error) {

@@ -31,7 +31,7 @@ async function withPolicies(...policies: readonly ReturnType<typeof policy>[]) {
   };
 }
 
-test('changes what is written, and nobody is said to manage it', async () => {
+test('changes objects, and its fields have no manager', async () => {
   await using it = await withPolicies(policy('p', 'Object{data: {"added": "yes"}}'));
   const { metadata: meta, data } = await it.client.create(ConfigMap({ metadata, data: { a: 'b' } }));
   expect(data).toEqual({ a: 'b', added: 'yes' });
@@ -39,7 +39,7 @@ test('changes what is written, and nobody is said to manage it', async () => {
   expect(JSON.stringify(meta.managedFields)).not.toContain('f:added');
 });
 
-test('runs again after a later policy if it asks for that', async () => {
+test('runs again after a later policy if reinvocation is enabled', async () => {
   const seen = (key: string) => `Object{data: {"${key}": has(object.data.z) ? "after" : "before"}}`;
   await using it = await withPolicies(
     policy('a', seen('a'), { reinvocationPolicy: 'IfNeeded' }),
@@ -50,7 +50,7 @@ test('runs again after a later policy if it asks for that', async () => {
   expect(data).toEqual({ y: 'y', a: 'after', b: 'before', z: 'z' });
 });
 
-test('refuses the request when a mutation fails, unless it is to be ignored', async () => {
+test('refuses the request if a mutation fails, unless failures are ignored', async () => {
   await using it = await withPolicies(policy('p', 'Object{data: {"x": object.data.nothing}}'));
   await expect(it.client.create(ConfigMap({ metadata, data: {} }))).rejects.toThrow(
     "policy 'p' with binding 'p' denied request: expression 'Object{data: {\"x\": object.data.nothing}}' resulted in error: no such key:",
@@ -60,7 +60,7 @@ test('refuses the request when a mutation fails, unless it is to be ignored', as
   await other.client.create(ConfigMap({ metadata, data: { c: 'd' } }));
 });
 
-test('a Namespace is in no namespace', async () => {
+test('treats a Namespace as cluster-scoped', async () => {
   const resourceRules = [{ ...rule, resources: ['namespaces'] }];
   await using it = await withPolicies(
     policy('p', 'Object{metadata: Object.metadata{labels: {"none": string(namespaceObject == null)}}}', {

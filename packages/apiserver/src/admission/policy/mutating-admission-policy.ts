@@ -24,7 +24,7 @@ interface Versioned {
   readonly matched: MatchedResource;
   object: JsonObject | undefined;
   readonly oldObject: JsonObject | undefined;
-  /** Whether some mutation was done. */
+  /** Whether a mutation was applied. */
   isMutated: boolean;
 }
 
@@ -151,7 +151,7 @@ export class MutatingAdmissionPolicyPlugin implements AdmissionPlugin {
     }
   }
 
-  /** What is left of the object, in the version of the request. */
+  /** The resulting object, in the version of the request. */
   *#result({ matched, object }: Versioned, attributes: AdmissionAttributes): Steps<JsonObject | undefined> {
     const { resource, subresource, kind } = attributes;
     const isOther = subresource !== '' && kind.kind !== resource.kind;
@@ -160,7 +160,7 @@ export class MutatingAdmissionPolicyPlugin implements AdmissionPlugin {
   }
 }
 
-/** Upstream has no schema to merge what subresources are sent, such as a Scale. */
+/** Upstream has no schema to merge bodies of subresources, such as a Scale. */
 function untyped({ group, version, kind }: GroupVersionKind): MutationError {
   const gvk = `${group}/${version}, Kind=${kind}`;
   return new MutationError(
@@ -168,7 +168,7 @@ function untyped({ group, version, kind }: GroupVersionKind): MutationError {
   );
 }
 
-/** Upstream cannot bring a built-in object that it has changed in another version back to the version of the request. */
+/** Upstream cannot convert a built-in object back to the version of the request. */
 function unconverted(from: GroupVersionKind, to: GroupVersionKind): MutationError {
   return new MutationError(
     `converting (${from.version}.${from.kind}) to (${to.version}.${to.kind}): unknown conversion`,
@@ -185,7 +185,7 @@ type Blamed = {
   readonly binding: { readonly name: string } | undefined;
 };
 
-/** What went wrong with policies that a request must not get past. */
+/** The errors of policies with `failurePolicy: Fail`. */
 class PolicyErrors {
   readonly #errors: { readonly message: string; readonly reason: string }[] = [];
 

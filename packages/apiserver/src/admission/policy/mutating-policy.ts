@@ -14,7 +14,7 @@ export interface Mutation {
   readonly expression: CompiledExpression;
 }
 
-/** A MutatingAdmissionPolicy whose expressions are ready to be computed (`mutating.PolicyEvaluator`). */
+/** A MutatingAdmissionPolicy with compiled expressions (`mutating.PolicyEvaluator`). */
 export class MutatingPolicy {
   readonly #compiler = new AdmissionCompiler(true);
   readonly #conditions: MatchConditions;
@@ -42,7 +42,7 @@ export class MutatingPolicy {
     });
   }
 
-  /** Whether its conditions mean a request. */
+  /** Whether its conditions match a request. */
   matches(input: AdmissionInput): ConditionsResult {
     if (this.#conditions.isEmpty) return { matches: true };
     const asked = { resource: input.attributes.resource, kind: input.matched.kind };
@@ -50,7 +50,7 @@ export class MutatingPolicy {
     return this.#conditions.match(new Activation(values, this.#compiler.variables));
   }
 
-  /** What the expression of a mutation gives. Throws a {@link MutationError}. */
+  /** The result of a mutation's expression. Throws a {@link MutationError}. */
   evaluate({ expression }: Mutation, input: AdmissionInput): Value {
     if ('problem' in expression) throw new MutationError(expression.problem);
     try {

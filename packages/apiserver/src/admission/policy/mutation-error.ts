@@ -1,4 +1,4 @@
-/** Why a mutation cannot be done, in upstream's words. */
+/** A mutation cannot be applied; the message is upstream's. */
 export class MutationError extends Error {
   override readonly name = 'MutationError';
 }

@@ -81,7 +81,7 @@ function bindingProblem(
   return `unable to resolve paramKind &{${textOf(apiVersion)} ${textOf(kind)}} ${needed}`;
 }
 
-/** Where params of a kind are; no resource for a kind that is not served. */
+/** The resource of a param kind; none for a kind that is not served. */
 function paramsAt({ apiVersion, kind }: JsonObject, { served }: AdmissionParts) {
   const { group: ofParams, version } = splitApiVersion(textOf(apiVersion));
   const found = served.resources(ofParams, version).find((resource) => resource.kind === kind);

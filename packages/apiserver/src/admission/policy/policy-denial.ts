@@ -9,7 +9,7 @@ const codes: Readonly<Record<string, number>> = {
   Invalid: 422,
 };
 
-/** The answer to a request that a ValidatingAdmissionPolicy denies: it is called forbidden, for whatever reason. */
+/** The response to a request that a ValidatingAdmissionPolicy denies: "forbidden", whatever the reason. */
 export function policyDenial(attributes: AdmissionAttributes, message: string, reason: string): Refusal {
   const { group, plural } = attributes.resource;
   const name = nameOf(attributes);
@@ -18,7 +18,7 @@ export function policyDenial(attributes: AdmissionAttributes, message: string, r
   return new Refusal(codes[reason] ?? 422, reason, `${named} "${name}" is forbidden: ${message}`, details);
 }
 
-/** The name that an object is called by that may have none yet. */
+/** The name of an object in messages, which may have only `generateName`. */
 export function nameOf({ name, object }: AdmissionAttributes): string {
   if (name !== '') return name;
   const meta = object === undefined ? {} : metaOf(object);

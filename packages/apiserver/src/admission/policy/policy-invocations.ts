@@ -9,7 +9,7 @@ import type { MatchedResource, RequestMatcher } from '../matching/request-matche
 import { ConfigurationError, collectParams, type ParamsParts, paramResource } from './policy-params.js';
 import type { PolicyBinding, PolicyHook } from './policy-source.js';
 
-/** A policy that is to be run for a request, by one of its bindings and with each of its params. */
+/** A policy to run for a request, by one of its bindings and with each of its params. */
 export interface PolicyInvocation<Compiled> {
   readonly hook: PolicyHook<Compiled>;
   readonly binding: PolicyBinding;
@@ -17,7 +17,7 @@ export interface PolicyInvocation<Compiled> {
   readonly params: readonly (JsonObject | undefined)[];
 }
 
-/** A policy or binding that matches and cannot be run. */
+/** A policy or binding that matches but cannot be run. */
 export interface FailedInvocation<Compiled> {
   readonly hook: PolicyHook<Compiled>;
   /** Undefined if the policy itself is at fault. */
@@ -25,7 +25,7 @@ export interface FailedInvocation<Compiled> {
   readonly error: string;
 }
 
-/** What a request invokes, policy by policy and binding by binding. */
+/** The policies that a request invokes, by policy and binding. */
 export function* policyInvocations<Compiled>(
   hooks: readonly PolicyHook<Compiled>[],
   attributes: AdmissionAttributes,
@@ -54,7 +54,7 @@ export function* policyInvocations<Compiled>(
   return found;
 }
 
-/** The params that a binding has for a request; undefined if it does not mean the request. */
+/** The params of a binding for a request; undefined if it does not match. */
 function paramsOf(
   { spec }: PolicyBinding,
   attributes: AdmissionAttributes,
@@ -66,7 +66,7 @@ function paramsOf(
   return isMeant ? collectParams(resource, spec, attributes.namespace, parts) : undefined;
 }
 
-/** What is wrong with the configuration, as a value. */
+/** Catches configuration errors and returns them as values. */
 function attempt<T>(work: () => T): T | { readonly error: string } {
   try {
     return work();
@@ -76,7 +76,7 @@ function attempt<T>(work: () => T): T | { readonly error: string } {
   }
 }
 
-/** Policies never see these: nobody could take back a policy that refuses them. */
+/** Policies never see these kinds: a policy that refuses them could not be removed. */
 const exempt: ReadonlySet<string> = new Set([
   'admissionregistration.k8s.io/validatingadmissionpolicies',
   'admissionregistration.k8s.io/validatingadmissionpolicybindings',

@@ -5,18 +5,21 @@ import type { Resource } from '../../resource/resource.js';
 import type { ResourceTable } from '../../resource/resource-table.js';
 import type { Storage } from '../../storage/storage.js';
 
-/** Why a policy or a binding cannot be used, in upstream's words. */
+/** A policy or binding is misconfigured; the message is upstream's. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
 
-/** Where params are found. */
+/** Dependencies for finding params. */
 export interface ParamsParts {
   readonly storage: Storage;
   readonly served: ResourceTable;
 }
 
-/** The resource that a policy takes its params from; undefined for a policy that has none. Throws a {@link ConfigurationError}. */
+/**
+ * The resource that a policy takes its params from; undefined for a policy that has none. Throws a {@link
+ * ConfigurationError}.
+ */
 export function paramResource(spec: JsonObject, { served }: ParamsParts): Resource | undefined {
   if (!isGiven(spec.paramKind)) return undefined;
   const { apiVersion, kind } = recordOf(spec.paramKind);

@@ -2,7 +2,7 @@ import type { JsonObject } from 'riata/object';
 import { metaOf, recordOf, textOf } from '../../resource/metadata.js';
 import type { Storage } from '../../storage/storage.js';
 
-/** A policy, what was made of its expressions, and its bindings. */
+/** A policy, its compiled form and its bindings. */
 export interface PolicyHook<Compiled> {
   readonly name: string;
   readonly spec: JsonObject;
@@ -21,11 +21,11 @@ export class PolicySource<Compiled> {
   readonly #policies: string;
   readonly #bindings: string;
   readonly #compile: (policy: JsonObject) => Compiled;
-  /** A policy that has not changed stays compiled. */
+  /** Unchanged policies stay compiled. */
   readonly #compiled = new WeakMap<JsonObject, Compiled>();
   #hooks: readonly PolicyHook<Compiled>[] | undefined;
 
-  /** `kind` begins the names of both resources: `validating` or `mutating`. */
+  /** `kind` is the prefix of both resources: `validating` or `mutating`. */
   constructor(storage: Storage, kind: 'validating' | 'mutating', compile: (policy: JsonObject) => Compiled) {
     this.#storage = storage;
     this.#policies = `admissionregistration.k8s.io/${kind}admissionpolicies`;

@@ -27,7 +27,7 @@ const made = (name: string, data: Readonly<Record<string, string>> = {}) =>
   ConfigMap({ metadata: { namespace: 'default', name }, data });
 
 describe('on a server', () => {
-  test('a policy is enforced from the next request on, and no longer once it is gone', async () => {
+  test('enforces a policy from the next request on, until it is deleted', async () => {
     await using server = await ApiServer.start();
     await using client = createClient(server.config);
     await client.create(policyOf('small', { validations: [{ expression: 'object.data.size() < 2' }] }));
@@ -44,7 +44,7 @@ describe('on a server', () => {
     await client.create(made('large', { a: '1', b: '2' }));
   });
 
-  test('asks about the user of the request', async () => {
+  test('authorizer checks the user of the request', async () => {
     await using server = await ApiServer.start();
     await using admin = createClient(server.config);
     const expression = "authorizer.group('').resource('secrets').namespace('default').check('get').allowed()";
@@ -66,7 +66,7 @@ describe('on a server', () => {
     );
   });
 
-  test('nobody can name params that they may not read', async () => {
+  test('refuses params that the writer may not read', async () => {
     await using server = await ApiServer.start();
     await using admin = createClient(server.config);
     const rules = [{ apiGroups: ['*'], resources: ['validatingadmissionpolicies'], verbs: ['create'] }];
@@ -126,7 +126,7 @@ describe('audit annotations', () => {
     return annotations;
   };
 
-  test('carry what expressions give', () => {
+  test('contain the results of expressions', () => {
     const auditAnnotations = [
       { key: 'name', valueExpression: '" " + object.metadata.name' },
       { key: 'none', valueExpression: 'null' },
@@ -136,7 +136,7 @@ describe('audit annotations', () => {
     expect(run({ auditAnnotations })).toEqual({ 'p/name': 'x', 'p/long': 'y'.repeat(11) });
   });
 
-  test('tell of validations that failed', () => {
+  test('contain failed validations', () => {
     const validations = [{ expression: 'true' }, { expression: 'false', message: 'no' }];
     const [failure] = JSON.parse(
       run({ validations })['validation.policy.admission.k8s.io/validation_failure'] ?? '[]',

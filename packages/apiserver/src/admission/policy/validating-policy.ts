@@ -9,7 +9,7 @@ import type { Steps } from '../../steps.js';
 import { type AdmissionInput, admissionValues } from '../matching/admission-values.js';
 import { MatchConditions } from './match-conditions.js';
 
-/** What a validation says of a request. */
+/** The result of a validation. */
 export interface PolicyDecision {
   readonly denies: boolean;
   readonly message: string;
@@ -35,7 +35,7 @@ interface Validation {
 const maxMessageBytes = 5 * 1024;
 const nothing: ValidationResult = { decisions: [], annotations: [] };
 
-/** A ValidatingAdmissionPolicy whose expressions are ready to be computed (`validating.Validator`). */
+/** A ValidatingAdmissionPolicy with compiled expressions (`validating.Validator`). */
 export class ValidatingPolicy {
   readonly #compiler = new AdmissionCompiler(true);
   readonly #ignoresErrors: boolean;
@@ -101,7 +101,7 @@ export class ValidatingPolicy {
     return { denies: !this.#ignoresErrors, message, reason: '' };
   }
 
-  /** The texts that expressions give, those of validations that hold among them; or why there are none. */
+  /** The results of message expressions, also of validations that passed; or the error that prevented them. */
   *#messages(activation: Activation, budget: Budget): Steps<readonly (Evaluated | undefined)[] | string> {
     const messages: (Evaluated | undefined)[] = [];
     try {

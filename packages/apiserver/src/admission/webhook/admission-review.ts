@@ -7,10 +7,10 @@ import type { AdmissionAttributes } from '../admission.js';
 import type { MatchedResource } from '../matching/request-matcher.js';
 import type { ShownObjects } from './webhook-matcher.js';
 
-/** What a webhook has answered. */
+/** The response of a webhook. */
 export interface ReviewResponse {
   readonly allowed: boolean;
-  /** The JSON text of a patch; `''`: none. */
+  /** The JSON text of a patch; `''` without one. */
   readonly patch: string;
   readonly patchType: string;
   readonly result: JsonObject | undefined;
@@ -18,17 +18,17 @@ export interface ReviewResponse {
   readonly auditAnnotations: Readonly<Record<string, string>>;
 }
 
-/** Thrown for an answer that is none. The message is upstream's. */
+/** Thrown for an invalid response. The message is upstream's. */
 export class InvalidReviewError extends Error {
   override readonly name = 'InvalidReviewError';
 }
 
-/** The version of AdmissionReview that a webhook prefers among those that there are; undefined if it takes none. */
+/** The first AdmissionReview version in the webhook's list that exists; undefined if none does. */
 export function reviewVersionOf(versions: readonly string[]): 'v1' | 'v1beta1' | undefined {
   return versions.find((version) => version === 'v1' || version === 'v1beta1') as 'v1' | 'v1beta1' | undefined;
 }
 
-/** The AdmissionReview that a webhook is sent (`CreateV1AdmissionReview`). */
+/** The AdmissionReview to send to a webhook (`CreateV1AdmissionReview`). */
 export function reviewOf(
   uid: string,
   version: string,
@@ -75,7 +75,7 @@ function resourceOf({ group, version, plural }: Resource): JsonObject {
   return { group, version, resource: plural };
 }
 
-/** What a review says that a webhook answered with (`VerifyAdmissionResponse`). Throws an {@link InvalidReviewError}. */
+/** Verifies a webhook's response (`VerifyAdmissionResponse`). Throws an {@link InvalidReviewError}. */
 export function responseOf(review: JsonObject, uid: string, version: string, mutates: boolean): ReviewResponse {
   const { response } = review;
   if (!isJsonObject(response)) throw new InvalidReviewError('webhook response was absent');
@@ -92,7 +92,7 @@ export function responseOf(review: JsonObject, uid: string, version: string, mut
   };
 }
 
-/** The rules that came with `v1`. */
+/** The rules that `v1` added. */
 function checkStrictly(review: JsonObject, response: JsonObject, uid: string, patch: string, mutates: boolean): void {
   const answered = textOf(response.uid);
   const { patchType } = response;

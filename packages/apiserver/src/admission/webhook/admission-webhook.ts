@@ -3,7 +3,7 @@ import type { KubeObject, Status } from 'riata/object';
 import type { InProcessHandler } from '../../webhook-client/in-process-handlers.js';
 import type { AdmissionOperation } from '../admission.js';
 
-/** What an admission webhook is asked (`admission.k8s.io` `AdmissionRequest`). */
+/** The request to an admission webhook (`admission.k8s.io` `AdmissionRequest`). */
 export interface AdmissionReviewRequest<T = KubeObject> {
   readonly uid: string;
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
@@ -30,12 +30,12 @@ export interface AdmissionReviewRequest<T = KubeObject> {
   readonly options: object | null;
 }
 
-/** What an admission webhook answers (`admission.k8s.io` `AdmissionResponse`). */
+/** The response of an admission webhook (`admission.k8s.io` `AdmissionResponse`). */
 export interface AdmissionReviewResponse {
   readonly allowed: boolean;
   /** Why it is denied. */
   readonly status?: Partial<Pick<Status, 'message' | 'reason' | 'code' | 'details'>>;
-  /** A JSON patch; of mutating webhooks only. */
+  /** A JSON patch; for mutating webhooks only. */
   readonly patch?: readonly object[];
   readonly warnings?: readonly string[];
   readonly auditAnnotations?: Readonly<Record<string, string>>;

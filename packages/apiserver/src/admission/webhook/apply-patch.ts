@@ -15,8 +15,8 @@ import { FailedCallError } from './call-webhook.js';
 import type { Webhook } from './webhook-source.js';
 
 /**
- * Applies the patch of a webhook to an object, which is then read and defaulted like any other; undefined if there is
- * nothing to do. Throws a {@link FailedCallError} for what is no patch, a `Refusal` for one that does not fit.
+ * Applies a webhook's patch to an object, then decodes and defaults it like any other; undefined for an empty patch.
+ * Throws a {@link FailedCallError} for a malformed patch, a `Refusal` for one that does not fit.
  */
 export function* applyPatch(
   webhook: Webhook,
@@ -40,7 +40,7 @@ export function* applyPatch(
     throw error;
   }
   if (!isJsonObject(patched)) throw internal("Object 'Kind' is missing in '[]'");
-  // The options of a connection are of no kind that is served.
+  // The options of a connection have no served kind.
   if (attributes.operation === 'CONNECT') return { object: patched, steps };
   return { object: yield* read(resourceOf(attributes, resource), patched), steps };
 }
@@ -63,7 +63,7 @@ function stepsOf(webhook: Webhook, patch: string): readonly Json[] {
   throw failed(`json: cannot unmarshal ${goTypeOf(odd)} into Go value of type jsonpatch.Operation`);
 }
 
-/** What the patched object is read as. */
+/** The resource by which the patched object is decoded. */
 export function resourceOf({ subresource, kind }: AdmissionAttributes, resource: Resource): Resource {
   if (subresource === '' || kind.kind === resource.kind) return resource;
   const below = resource.subresources.find(({ name }) => name === subresource);

@@ -12,7 +12,7 @@ import { InvalidReviewError, type ReviewResponse, responseOf, reviewOf, reviewVe
 import type { ShownObjects } from './webhook-matcher.js';
 import type { Webhook } from './webhook-source.js';
 
-/** A webhook could not be called, or has answered nonsense: its failure policy decides (`ErrCallingWebhook`). */
+/** A webhook could not be called or its response was invalid; its failure policy decides (`ErrCallingWebhook`). */
 export class FailedCallError extends Error {
   override readonly name = 'FailedCallError';
 
@@ -31,8 +31,8 @@ export interface WebhookCall {
 }
 
 /**
- * Calls a webhook and gives what it answered, if it allows the request. Warnings and annotations have been passed on.
- * Throws a {@link FailedCallError}, or a `Refusal`.
+ * Calls a webhook and returns its response if it allows the request. Passes warnings and annotations on. Throws a
+ * {@link FailedCallError}, or a `Refusal`.
  */
 export async function callWebhook(
   { webhooks, random }: Pick<AdmissionParts, 'webhooks' | 'random'>,
@@ -65,13 +65,13 @@ export async function callWebhook(
   return response;
 }
 
-/** Throws a `WebhookCallError` for what is no review at all: client-go reads the answer as part of the call. */
+/** Throws a `WebhookCallError` for anything but a review, since client-go decodes the response as part of the call. */
 function decodeReview(text: string, version: string): JsonObject {
   let review: unknown = '';
   try {
     review = readJson(Buffer.from(text));
   } catch (error) {
-    // Any other text is read as YAML: as a string.
+    // Any other text is a YAML string.
     if (!(error instanceof TextError)) throw error;
   }
   if (isJsonObject(review)) return checkKind(review, version);
@@ -81,7 +81,7 @@ function decodeReview(text: string, version: string): JsonObject {
   );
 }
 
-/** A review that does not say what it is passes for one of the version that was sent. */
+/** A response without `apiVersion` and `kind` counts as a review of the version that was sent. */
 function checkKind(review: JsonObject, version: string): JsonObject {
   const { kind = '', apiVersion = '' } = review;
   if (kind === '' || apiVersion === '') return review;
@@ -96,7 +96,7 @@ function checkKind(review: JsonObject, version: string): JsonObject {
   );
 }
 
-/** What the caller of a denied request is answered (`webhookerrors.ToStatusErr`). */
+/** The response to a denied request (`webhookerrors.ToStatusErr`). */
 function denial(webhook: string, result: JsonObject = {}): Refusal {
   const [message, reason] = [textOf(result.message), textOf(result.reason)];
   const code = typeof result.code === 'number' && result.code >= 400 ? result.code : 400;

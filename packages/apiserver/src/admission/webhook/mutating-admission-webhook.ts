@@ -14,7 +14,7 @@ import { callWebhook, FailedCallError } from './call-webhook.js';
 import { WebhookMatcher } from './webhook-matcher.js';
 import { type Webhook, WebhookSource } from './webhook-source.js';
 
-/** The object of a request on its way through the webhooks, in the version that the last one was shown. */
+/** The object of a request between two webhooks, in the version of the last one. */
 interface Versioned extends MatchedResource {
   readonly object: JsonObject | undefined;
   readonly oldObject: JsonObject | undefined;
@@ -58,7 +58,7 @@ export class MutatingAdmissionWebhook implements AdmissionPlugin {
         this.#matcher.match(webhook, checked, (to) => inVersion(now, to, attributes)),
       );
       if (matched === undefined) continue;
-      // Who was not called in the first round is not called in the second.
+      // A webhook that was not called in the first round is not called in the second.
       if (reinvocation.isRunning && !rounds.isCalledAgain(webhook.id)) continue;
       current = yield* withConversions(() => inVersion(now, matched, attributes));
       const after: Versioned = yield* this.#call(webhook, checked, current, reinvocation.isRunning ? 1 : 0, index);
@@ -75,7 +75,7 @@ export class MutatingAdmissionWebhook implements AdmissionPlugin {
     return result;
   }
 
-  /** What a webhook leaves; the same reference if it does not change anything. */
+  /** The object after a webhook; the same reference if it is unchanged. */
   *#call(
     webhook: Webhook,
     attributes: AdmissionAttributes,
@@ -110,7 +110,7 @@ export class MutatingAdmissionWebhook implements AdmissionPlugin {
   }
 }
 
-/** The object on its way, in the version of another resource. */
+/** Converts the object to the version of another resource. */
 function inVersion(
   current: Versioned,
   { resource, kind }: MatchedResource,

@@ -9,7 +9,7 @@ import { callWebhook, FailedCallError, type WebhookCall } from './call-webhook.j
 import { WebhookMatcher } from './webhook-matcher.js';
 import { WebhookSource } from './webhook-source.js';
 
-/** Asks all webhooks that mean a request at the same time, and refuses what one of them refuses. */
+/** Calls all matching webhooks in parallel; each of them can refuse the request. */
 export class ValidatingAdmissionWebhook implements AdmissionPlugin {
   readonly name = 'ValidatingAdmissionWebhook';
   readonly #parts: AdmissionParts;
@@ -50,7 +50,7 @@ export class ValidatingAdmissionWebhook implements AdmissionPlugin {
       if (refusal !== undefined) refusals.push(refusal);
     });
     yield* wait(Promise.all(asked));
-    // As upstream: whoever is first to refuse is heard.
+    // As upstream, the first refusal in time is reported.
     const [first] = refusals;
     if (first !== undefined) throw first;
   }

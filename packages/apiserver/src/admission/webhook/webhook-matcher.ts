@@ -8,7 +8,7 @@ import { type MatchedResource, RequestMatcher } from '../matching/request-matche
 import type { AdmissionParts } from '../plugins.js';
 import type { Webhook } from './webhook-source.js';
 
-/** The objects of a request, in the version by which a webhook means it. */
+/** The objects of a request, in the version by which a webhook matched it. */
 export interface ShownObjects {
   readonly object: JsonObject | undefined;
   readonly oldObject: JsonObject | undefined;
@@ -24,20 +24,20 @@ export class WebhookMatcher {
     this.#requests = new RequestMatcher(parts);
   }
 
-  /** Whether webhooks are asked about requests like this one. They are never asked about what configures admission. */
+  /** Whether webhooks can apply to a request. They are never called for the kinds that configure admission. */
   handles(webhooks: readonly Webhook[], { resource }: AdmissionAttributes): boolean {
     return webhooks.length > 0 && !isExempt(resource);
   }
 
-  /** Whether some webhook may be called, by its rules alone. */
+  /** Whether a webhook may be called, by rules only. */
   mayCall(webhooks: readonly Webhook[], attributes: AdmissionAttributes): boolean {
     if (!this.handles(webhooks, attributes)) return false;
     return webhooks.some(({ rules, fuzzy }) => this.#requests.matchRules(rules, fuzzy, attributes) !== undefined);
   }
 
   /**
-   * The resource by which a webhook means a request; undefined if it does not mean it. `shown` gives the objects in that
-   * version. Throws a `Refusal`.
+   * The resource by which a webhook matches a request; undefined if it does not match. `shown` returns the objects in
+   * that version. Throws a `Refusal`.
    */
   match(
     webhook: Webhook,

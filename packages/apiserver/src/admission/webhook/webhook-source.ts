@@ -7,7 +7,7 @@ import { MatchConditions } from '../policy/match-conditions.js';
 
 /** One webhook of a configuration. */
 export interface Webhook {
-  /** Names it among all webhooks. */
+  /** Unique among all webhooks. */
   readonly id: string;
   readonly configuration: string;
   readonly name: string;
@@ -15,20 +15,20 @@ export interface Webhook {
   readonly rules: readonly JsonObject[];
   readonly target: WebhookTarget;
   readonly timeoutMs: number;
-  /** Whether a request goes on when the webhook cannot be called. */
+  /** Whether a request continues when the webhook cannot be called. */
   readonly failsOpen: boolean;
-  /** Whether it is meant for other versions of the same objects, too. */
+  /** Whether it also matches other versions of the same objects. */
   readonly fuzzy: boolean;
-  /** Compiled when it is asked for first. */
+  /** Compiled on first use. */
   conditions(): MatchConditions | undefined;
 }
 
-/** The webhooks that are configured in one table, in the order in which they are called. */
+/** The webhooks of one table of configurations, in the order of calls. */
 export class WebhookSource {
   readonly #storage: Storage;
   readonly #table: string;
   #webhooks: readonly Webhook[] | undefined;
-  /** Webhooks of a configuration as it is stored: a change of another one leaves its expressions compiled. */
+  /** Webhooks by stored configuration: a change of another one keeps its expressions compiled. */
   readonly #known = new WeakMap<object, readonly Webhook[]>();
 
   constructor(storage: Storage, table: string) {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ApiServer } from '../../api-server.js';
 import { admissionWebhook } from './admission-webhook.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: reviews are looked into freely
+// biome-ignore lint/suspicious/noExplicitAny: the test reads arbitrary fields
 type Review = any;
 
 let server: ApiServer;
@@ -78,7 +78,7 @@ test('a handler in this process denies and patches', async () => {
   expect(log.records.filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-test('a webhook has its time, on the clock of the server; a failure policy decides then', async () => {
+test('a webhook times out by the clock of the server; then its failure policy decides', async () => {
   server.handle('https://slow.example.com', () => new Promise(() => {}));
   const configure = (failurePolicy: string) =>
     client().apply(
@@ -108,7 +108,7 @@ test('a webhook has its time, on the clock of the server; a failure policy decid
   );
 });
 
-test('the object that a webhook has seen is the object that is changed', async () => {
+test('starts again if the object changes while a webhook is called', async () => {
   let release = () => {};
   const seen: unknown[] = [];
   server.handle('https://hooks.example.com', async (request) => {
@@ -136,7 +136,7 @@ test('the object that a webhook has seen is the object that is changed', async (
   expect(seen).toEqual([{ x: '0' }, { x: '1' }]);
 });
 
-test('webhooks are never asked about what configures admission', async () => {
+test('webhooks are never called for the kinds that configure admission', async () => {
   await client().create(
     ValidatingWebhookConfiguration({
       metadata: { name: 'all' },
@@ -152,7 +152,7 @@ test('webhooks are never asked about what configures admission', async () => {
   expect((await client().create(Namespace({ metadata: { name: 'n' } }))).metadata.name).toBe('n');
 });
 
-test('what the server deletes by itself is reviewed, and tried again while it is denied', async () => {
+test('deletions of the server are reviewed, and retried while they are denied', async () => {
   const seen: unknown[] = [];
   let denies = true;
   server.handle(
@@ -211,7 +211,7 @@ test('what the server deletes by itself is reviewed, and tried again while it is
   ).not.toContain('shop');
 });
 
-test('a plugin that is disabled calls nobody', async () => {
+test('a disabled plugin calls no webhook', async () => {
   await using other = await ApiServer.start({ clock, log, admission: { disable: ['ValidatingAdmissionWebhook'] } });
   const api = createClient(other.config, { runtime: { clock, log } });
   await api.create(

@@ -8,12 +8,12 @@ import { mayUseSigner } from './signer-permission.js';
 
 const table = 'certificates.k8s.io/certificatesigningrequests';
 
-/** What the plugins work with. */
+/** Dependencies of the plugins. */
 export interface SignerParts {
   readonly authorizer: Authorizer;
 }
 
-/** Lets only those approve or deny requests who may `approve` for the signer (`CertificateApproval`). */
+/** Requires permission to `approve` for the signer to approve or deny requests (`CertificateApproval`). */
 export function certificateApproval({ authorizer }: SignerParts): AdmissionPlugin {
   return synchronousPlugin({
     name: 'CertificateApproval',
@@ -28,7 +28,7 @@ export function certificateApproval({ authorizer }: SignerParts): AdmissionPlugi
   });
 }
 
-/** Lets only those issue certificates who may `sign` for the signer (`CertificateSigning`). */
+/** Requires permission to `sign` for the signer to issue certificates (`CertificateSigning`). */
 export function certificateSigning({ authorizer }: SignerParts): AdmissionPlugin {
   return synchronousPlugin({
     name: 'CertificateSigning',

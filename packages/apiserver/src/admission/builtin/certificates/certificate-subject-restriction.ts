@@ -7,7 +7,7 @@ import { creates, forbiddenRequest, synchronousPlugin } from '../synchronous-plu
 
 const signer = 'kubernetes.io/kube-apiserver-client';
 
-/** Keeps client certificates from giving membership in `system:masters` (`CertificateSubjectRestriction`). */
+/** Refuses client certificates for the group `system:masters` (`CertificateSubjectRestriction`). */
 export function certificateSubjectRestriction(): AdmissionPlugin {
   return synchronousPlugin({
     name: 'CertificateSubjectRestriction',
@@ -15,7 +15,7 @@ export function certificateSubjectRestriction(): AdmissionPlugin {
     check({ spec }, attributes) {
       const { signerName, request } = recordOf(spec);
       if (signerName !== signer) return;
-      // The request is valid: admission comes after validation.
+      // The request is valid, since admission comes after validation.
       const text = Buffer.from(textOf(request), 'base64').toString('latin1');
       if (!requestedOrganizations(text).includes(privilegedGroup)) return;
       throw forbiddenRequest(attributes, `use of ${signer} signer with system:masters group is not allowed`);

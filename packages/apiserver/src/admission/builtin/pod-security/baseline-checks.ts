@@ -34,7 +34,7 @@ const safeSysctls29 = [
 ];
 const safeSysctls32 = [...safeSysctls29, 'net.ipv4.tcp_rmem', 'net.ipv4.tcp_wmem'];
 
-/** The rules of the baseline level, but for seccomp profiles. */
+/** The rules of the baseline level, except for seccomp profiles. */
 export const baselineChecks: readonly SecurityCheck[] = [
   always('appArmorProfile', checkAppArmor),
   always('capabilities_baseline', checkCapabilities),
@@ -160,7 +160,7 @@ function checkHosts(pod: CheckedPod): Violation | undefined {
   return { reason: 'probe or lifecycle host', detail };
 }
 
-/** Forbids to show more of `/proc` than containers see by default. */
+/** Forbids `/proc` mounts that show more than the default. */
 export function checkProcMount(pod: CheckedPod): Violation | undefined {
   const mountOf = (container: JsonObject) => textOf(contextOf(container).procMount);
   const isBad = (container: JsonObject) => !['', 'Default'].includes(mountOf(container));

@@ -4,7 +4,7 @@ import { policyOf, printLevel } from './security-policy.js';
 
 const label = (name: string) => `pod-security.kubernetes.io/${name}`;
 
-test('labels say what is enforced, audited and warned about', () => {
+test('labels set the levels to enforce, audit and warn about', () => {
   const { policy, errors } = policyOf({ [label('enforce')]: 'baseline', [label('enforce-version')]: 'v1.25' });
   expect(errors).toEqual([]);
   expect(Object.values(policy).map(printLevel)).toEqual(['baseline:v1.25', 'privileged:latest', 'baseline:v1.25']);
@@ -15,7 +15,7 @@ test('labels say what is enforced, audited and warned about', () => {
   expect(bad.errors.map(({ field }) => field)).toHaveLength(3);
 });
 
-test('rules apply as of the version that is named', () => {
+test('rules apply as of the named version', () => {
   const pod = {
     annotations: {},
     spec: { hostUsers: false, containers: [{ name: 'c', securityContext: { runAsUser: 0 } }] },
@@ -27,7 +27,7 @@ test('rules apply as of the version that is named', () => {
   expect(checkPodSecurity({ level: 'privileged', minor: Infinity }, pod)).toEqual([]);
 });
 
-test('a rule of the restricted level takes the place of a weaker one', () => {
+test('a rule of the restricted level replaces a weaker one', () => {
   const pod = { annotations: {}, spec: { containers: [], volumes: [{ name: 'v', hostPath: { path: '/' } }] } };
   const details = (level: 'baseline' | 'restricted') => printDetails(checkPodSecurity({ level, minor: Infinity }, pod));
   expect(details('baseline')).toBe('hostPath volumes (volume "v")');

@@ -22,7 +22,7 @@ const prefix = 'pod-security.kubernetes.io/';
 const ignoredSubresources: ReadonlySet<string> = new Set([
   ...['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status'],
 ]);
-/** Where the template of Pods is, by the table of the objects that have one. */
+/** Paths of Pod templates, by table. */
 const templates: Readonly<Record<string, readonly string[]>> = {
   '/podtemplates': ['template'],
   '/replicationcontrollers': ['spec', 'template'],
@@ -33,7 +33,7 @@ const templates: Readonly<Record<string, readonly string[]>> = {
   'batch/jobs': ['spec', 'template'],
   'batch/cronjobs': ['spec', 'jobTemplate', 'spec', 'template'],
 };
-/** At most this many Pods are looked at when the labels of their namespace change. */
+/** Maximum number of Pods to check when the labels of their namespace change. */
 const maxPods = 3000;
 
 /** Holds Pods to the level of the Pod Security Standards that the labels of their namespace name (`PodSecurity`). */
@@ -103,7 +103,7 @@ function evaluate(
   if (warned !== undefined) attributes.warn(`would ${warned}`);
 }
 
-/** Labels must be readable; Pods that are there already are only warned about. */
+/** Refuses invalid labels; existing Pods only lead to warnings. */
 function checkNamespace(namespace: JsonObject, attributes: AdmissionAttributes, storage: Storage): void {
   const { operation, oldObject = {}, resource } = attributes;
   const name = textOf(metaOf(namespace).name);
@@ -154,7 +154,7 @@ function prioritized(pods: readonly JsonObject[]): JsonObject[] {
   return [...first, ...repeated];
 }
 
-/** Whether an update of a Pod may change how secure it is: by new containers or images. */
+/** Whether an update of a Pod may affect its security, by new containers or images. */
 function isSignificant(pod: JsonObject, before: JsonObject): boolean {
   const [now, then] = [recordOf(pod.spec), recordOf(before.spec)];
   const images = (spec: JsonObject, list: string) => recordsOf(spec[list]).map(({ image }) => textOf(image));

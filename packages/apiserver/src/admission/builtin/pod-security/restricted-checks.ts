@@ -22,14 +22,14 @@ const allowedVolumes = [
   ...['configMap', 'csi', 'downwardAPI', 'emptyDir', 'ephemeral', 'image', 'persistentVolumeClaim', 'projected'],
   'secret',
 ];
-/** In the order in which upstream looks for them. */
+/** In upstream's order. */
 const restrictedVolumes = [
   ...['hostPath', 'gcePersistentDisk', 'awsElasticBlockStore', 'gitRepo', 'nfs', 'iscsi', 'glusterfs', 'rbd'],
   ...['flexVolume', 'cinder', 'cephfs', 'flocker', 'fc', 'azureFile', 'vsphereVolume', 'quobyte', 'azureDisk'],
   ...['photonPersistentDisk', 'portworxVolume', 'scaleIO', 'storageos'],
 ];
 
-/** The rules that the restricted level adds to the baseline level, but for seccomp profiles. */
+/** The rules that the restricted level adds to the baseline level, except for seccomp profiles. */
 export const restrictedChecks: readonly SecurityCheck[] = [
   {
     id: 'allowPrivilegeEscalation',

@@ -20,11 +20,11 @@ export type CheckPod = (pod: CheckedPod) => Violation | undefined;
 export interface SecurityCheck {
   readonly id: string;
   readonly level: 'baseline' | 'restricted';
-  /** In ascending order of the minor version of Kubernetes that they start to apply in. */
+  /** In ascending order of the Kubernetes minor version from which they apply. */
   readonly versions: readonly {
     readonly minor: number;
     readonly check: CheckPod;
-    /** The check of the baseline level that it takes the place of. */
+    /** The check of the baseline level that it replaces. */
     readonly overrides?: string;
   }[];
 }
@@ -53,7 +53,7 @@ export function containers(named: readonly string[]): string {
   return `${plural('container', 'containers', named.length)} ${quoted(named)}`;
 }
 
-/** The names of the containers that a condition holds for. */
+/** The names of the containers that fulfil a condition. */
 export function containersWhere(pod: CheckedPod, holds: (container: JsonObject) => boolean): string[] {
   return containersOf(pod)
     .filter(holds)
@@ -70,7 +70,7 @@ export function unique(texts: readonly string[]): string[] {
   return [...new Set(texts)].sort();
 }
 
-/** Whether a Pod has user IDs of its own, so that root inside is nobody outside. */
+/** Whether a Pod has a user namespace, in which root is unprivileged outside. */
 export function hasUserNamespace({ spec }: CheckedPod): boolean {
   return spec.hostUsers === false;
 }

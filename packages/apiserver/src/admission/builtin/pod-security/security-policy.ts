@@ -8,11 +8,11 @@ const prefix = 'pod-security.kubernetes.io/';
 /** A level of the Pod Security Standards as of a version of Kubernetes. */
 export interface LevelVersion {
   readonly level: (typeof levels)[number];
-  /** Of Kubernetes 1; `Infinity` for `latest`. */
+  /** The minor version; `Infinity` for `latest`. */
   readonly minor: number;
 }
 
-/** What a namespace says about its Pods. */
+/** The policy of a namespace for its Pods. */
 export interface SecurityPolicy {
   readonly enforce: LevelVersion;
   readonly audit: LevelVersion;
@@ -43,14 +43,14 @@ export function hasPolicy(labels: JsonObject): boolean {
   return false;
 }
 
-/** The policy that the labels of a namespace ask for, and what is wrong with them (`PolicyToEvaluate`). */
+/** The policy in the labels of a namespace, and errors in them (`PolicyToEvaluate`). */
 export function policyOf(labels: JsonObject): { readonly policy: SecurityPolicy; readonly errors: FieldError[] } {
   if (!hasPolicy(labels)) return { policy: openPolicy, errors: [] };
   const errors: FieldError[] = [];
   const fail = (label: string, why: string) => {
     errors.push(invalid(`metadata.labels[${label}]`, textOf(labels[label]), why));
   };
-  /** Undefined: no label. Labels that cannot be read are enforced strictly, and otherwise ignored. */
+  /** Undefined without a label. An invalid label is enforced as restricted, and ignored for audit and warnings. */
   const levelOf = (mode: string, fallback: LevelVersion['level']): LevelVersion['level'] | undefined => {
     const label = `${prefix}${mode}`;
     if (labels[label] === undefined) return undefined;
@@ -80,7 +80,7 @@ export function policyOf(labels: JsonObject): { readonly policy: SecurityPolicy;
   const isReadable = levels.some((one) => one === labels[`${prefix}enforce`]);
   const enforced = whole({ level: enforce.level ?? 'privileged', minor: enforce.minor ?? Infinity });
   const warned = whole({ level: warn.level ?? 'privileged', minor: warn.minor ?? Infinity });
-  // What is enforced is warned about, too, since workloads are only warned about.
+  // The enforced level applies to warnings, too, since workloads only get warnings.
   const follows = warn.level === undefined && isReadable && compareLevels(enforced, warned) > 0;
   return {
     policy: {

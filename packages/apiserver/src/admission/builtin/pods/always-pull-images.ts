@@ -7,7 +7,7 @@ import { forbiddenRequest, synchronousPlugin } from '../synchronous-plugin.js';
 const lists = ['initContainers', 'containers', 'ephemeralContainers'];
 const always = 'Always';
 
-/** Has every image pulled anew, so that only those use it who may pull it (`AlwaysPullImages`). */
+/** Sets `imagePullPolicy: Always`, so that Pods use only images that they can pull (`AlwaysPullImages`). */
 export function alwaysPullImages(): AdmissionPlugin {
   return synchronousPlugin({
     name: 'AlwaysPullImages',

@@ -3,7 +3,7 @@ import { recordOf, recordsOf, textOf } from '../../../resource/metadata.js';
 import type { AdmissionPlugin } from '../../admission.js';
 import { synchronousPlugin } from '../synchronous-plugin.js';
 
-/** Lets Pods that request an extended resource on the nodes that are tainted with its name (`ExtendedResourceToleration`). */
+/** Adds tolerations for taints named after extended resources that a Pod requests (`ExtendedResourceToleration`). */
 export function extendedResourceToleration(): AdmissionPlugin {
   return synchronousPlugin({
     name: 'ExtendedResourceToleration',
@@ -29,6 +29,6 @@ function withToleration(all: readonly JsonObject[], key: string): readonly JsonO
   const added = { key, operator: 'Exists', effect: 'NoSchedule' };
   const isSame = (one: JsonObject) =>
     one.key === key && one.operator === added.operator && one.effect === added.effect && textOf(one.value) === '';
-  // A toleration of the same taint is replaced, however long it holds.
+  // Replaces a toleration of the same taint, whatever its duration.
   return all.some(isSame) ? all.map((one) => (isSame(one) ? added : one)) : [...all, added];
 }

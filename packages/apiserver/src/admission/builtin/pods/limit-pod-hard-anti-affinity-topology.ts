@@ -4,7 +4,7 @@ import { forbiddenRequest, synchronousPlugin } from '../synchronous-plugin.js';
 
 const hostname = 'kubernetes.io/hostname';
 
-/** Lets Pods keep others off their node, but not off a whole zone (`LimitPodHardAntiAffinityTopology`). */
+/** Refuses required anti-affinity beyond the node (`LimitPodHardAntiAffinityTopology`). */
 export function limitPodHardAntiAffinityTopology(): AdmissionPlugin {
   return synchronousPlugin({
     name: 'LimitPodHardAntiAffinityTopology',

@@ -5,7 +5,7 @@ import { claimLimitProblem, limitProblem, withLimits } from './pod-limits.js';
 const pod = (resources: JsonObject): JsonObject => ({ metadata: {}, spec: { containers: [{ name: 'c', resources }] } });
 const limits = (limit: JsonObject) => [[{ type: 'Container', ...limit }]];
 
-test('containers are given what they do not ask for, and the Pod says so', () => {
+test('containers get defaults, and an annotation lists them', () => {
   const ranges = limits({ default: { cpu: '2', memory: '1Gi' }, defaultRequest: { cpu: '1' } });
   expect(withLimits(pod({ limits: { cpu: '4' } }), ranges)).toEqual({
     metadata: {

@@ -74,7 +74,7 @@ export function claimLimitProblem(claim: JsonObject, ranges: readonly (readonly 
   );
 }
 
-/** What is wrong in view of the first LimitRange that anything is wrong with. */
+/** The violations of the first LimitRange that has any. */
 function firstProblem(
   ranges: readonly (readonly JsonObject[])[],
   check: (limit: JsonObject) => readonly string[],

@@ -7,7 +7,7 @@ import { creates, findObject, forbiddenRequest, synchronousPlugin } from '../syn
 
 const annotation = 'scheduler.alpha.kubernetes.io/node-selector';
 
-/** Puts Pods on the nodes that an annotation of their namespace selects (`PodNodeSelector`, without a configuration file). */
+/** Adds the node selector in a namespace's annotation to its Pods (`PodNodeSelector`, without a configuration file). */
 export function podNodeSelector({ storage }: { readonly storage: Storage }): AdmissionPlugin {
   const selectorOf = (namespace: string) => {
     const { annotations } = metaOf(findObject(storage, '/namespaces', namespace) ?? {});

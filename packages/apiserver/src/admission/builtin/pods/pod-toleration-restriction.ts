@@ -11,7 +11,10 @@ const defaults = 'scheduler.alpha.kubernetes.io/defaultTolerations';
 const allowed = 'scheduler.alpha.kubernetes.io/tolerationsWhitelist';
 const memoryPressure = { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' };
 
-/** Adds and restricts tolerations by annotations of the namespace (`PodTolerationRestriction`, without a configuration file). */
+/**
+ * Adds and restricts tolerations by annotations of the namespace (`PodTolerationRestriction`, without a configuration
+ * file).
+ */
 export function podTolerationRestriction({ storage }: { readonly storage: Storage }): AdmissionPlugin {
   const tolerationsOf = (namespace: string, key: string): readonly JsonObject[] => {
     const { annotations } = metaOf(findObject(storage, '/namespaces', namespace) ?? {});
@@ -47,7 +50,7 @@ function parse(text: string): readonly JsonObject[] {
     const list: unknown = JSON.parse(text);
     if (Array.isArray(list)) return list.filter(isJsonObject);
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new Refusal(500, '', 'the tolerations in the annotations of the namespace must be a JSON list');
 }

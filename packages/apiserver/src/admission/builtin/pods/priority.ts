@@ -6,7 +6,7 @@ import { findObject, forbiddenRequest, objectsOf, synchronousPlugin } from '../s
 
 const classes = 'scheduling.k8s.io/priorityclasses';
 
-/** Gives Pods the priority of their class, and lets at most one class be the default (`Priority`). */
+/** Sets the priority of Pods by their class, and allows one default class only (`Priority`). */
 export function priority({ storage }: { readonly storage: Storage }): AdmissionPlugin {
   return synchronousPlugin({
     name: 'Priority',

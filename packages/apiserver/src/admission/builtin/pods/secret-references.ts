@@ -62,7 +62,7 @@ export function secretProblem(spec: JsonObject, account: JsonObject, ephemeral: 
   return [...inVolumes, ...inContainers('initContainers'), ...inContainers('containers'), ...pulled][0];
 }
 
-/** The Secrets that the environment of a container comes from. */
+/** The Secrets in the environment of a container. */
 function referencesOf(container: JsonObject, called: string): { where: string; secret: string }[] {
   const at = `${called} ${textOf(container.name)}`;
   return [

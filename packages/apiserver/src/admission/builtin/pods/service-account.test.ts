@@ -22,7 +22,7 @@ test('a Pod has the default account of its namespace and mounts a token of it', 
   await using cluster = await start();
   const { client } = cluster;
   await client.create(Namespace({ metadata: { name: 'new' } }));
-  // The account is there as soon as the namespace is.
+  // The account exists as soon as the namespace does.
   const init = { name: 'i', image: 'i', volumeMounts: [{ name: 'own', mountPath }] };
   const own = { name: 'own', emptyDir: {} };
   const { spec } = await client.create(podOf('new', 'a', { initContainers: [init], volumes: [own] }));
@@ -45,7 +45,7 @@ test('a Pod has the default account of its namespace and mounts a token of it', 
   expect(spec.initContainers?.[0]?.volumeMounts).toEqual(init.volumeMounts);
 });
 
-test('an account decides whether its token is mounted, and what images are pulled with', async () => {
+test('an account decides whether its token is mounted, and provides image pull secrets', async () => {
   await using cluster = await start();
   const { client } = cluster;
   const namespace = 'default';
@@ -106,7 +106,7 @@ test('mirror Pods have no account', async () => {
   expect(spec.serviceAccountName).toBeUndefined();
 });
 
-test('without the plugin a Pod is left as it is', async () => {
+test('without the plugin, a Pod is unchanged', async () => {
   await using cluster = await start({ admission: {} });
   expect((await cluster.client.create(podOf('default', 'a'))).spec.volumes).toBeUndefined();
 });

@@ -12,11 +12,11 @@ const enforceAnnotation = 'kubernetes.io/enforce-mountable-secrets';
 const volumePrefix = 'kube-api-access-';
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** What the plugin works with. */
+/** Dependencies of the plugin. */
 export interface ServiceAccountParts {
   readonly storage: Storage;
   readonly random: Random;
-  /** Has the `default` account of a new namespace created now, where the server does so by itself. */
+  /** Creates the `default` account of a new namespace now, if the server manages these accounts. */
   readonly prepareNamespace?: ((namespace: string) => void) | undefined;
 }
 
@@ -74,7 +74,7 @@ function isMirror(pod: JsonObject): boolean {
   return recordOf(metaOf(pod).annotations)[mirrorAnnotation] !== undefined;
 }
 
-/** The Pods that a kubelet shows of its own have neither account nor secrets. */
+/** Mirror Pods must have neither account nor Secrets. */
 function checkMirror(pod: JsonObject, attributes: AdmissionAttributes): void {
   const spec = recordOf(pod.spec);
   if (textOf(spec.serviceAccountName) !== '') {
@@ -104,7 +104,7 @@ function withPullSecrets(spec: JsonObject, { imagePullSecrets }: JsonObject): Js
   return { ...spec, imagePullSecrets: own.map(({ name = '' }) => ({ name })) };
 }
 
-/** The spec with a volume that has a token of the account, mounted where clients look for it. */
+/** The spec with a token of the account, mounted where clients expect it. */
 function withToken(spec: JsonObject, random: Random): JsonObject {
   const volumes = recordsOf(spec.volumes);
   const known = volumes.find(({ name }) => textOf(name).startsWith(volumePrefix));

@@ -4,12 +4,12 @@ import { recordOf } from '../../../resource/metadata.js';
 /** Amounts of resources by name (`v1.ResourceList`). */
 export type Amounts = ReadonlyMap<string, Quantity>;
 
-/** Reads amounts as objects carry them. */
+/** Parses the amounts of an object. */
 export function amountsOf(given: Json | undefined): Map<string, Quantity> {
   return new Map(Object.entries(recordOf(given)).map(([name, amount]) => [name, parseQuantity(String(amount))]));
 }
 
-/** Writes amounts as objects carry them. */
+/** Formats amounts for an object. */
 export function amountsToJson(amounts: Amounts): Record<string, string> {
   return Object.fromEntries([...amounts].map(([name, amount]) => [name, amount.toString()]));
 }
@@ -30,17 +30,17 @@ export function increase(now: Amounts, then: Amounts): Amounts {
   return result;
 }
 
-/** The amounts of some names only. */
+/** The amounts of the given names. */
 export function masked(amounts: Amounts, names: (name: string) => boolean): Amounts {
   return new Map([...amounts].filter(([name]) => names(name)));
 }
 
-/** As error messages show amounts: `pods=1,requests.cpu=2`. */
+/** Formats amounts for errors: `pods=1,requests.cpu=2`. */
 export function printAmounts(amounts: Amounts): string {
   return printNames([...amounts].map(([name, amount]) => `${name}=${amount}`));
 }
 
-/** As error messages show names. */
+/** Formats names for errors. */
 export function printNames(names: readonly string[]): string {
   return [...names].sort().join(',');
 }

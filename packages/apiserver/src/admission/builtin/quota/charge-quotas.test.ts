@@ -27,7 +27,7 @@ const decide = (of: JsonObject, object: JsonObject) => {
   return 'refusal' in decision ? decision.refusal : decision.charged.map(({ used }) => amountsToJson(used));
 };
 
-test('what fits is charged, all else of the usage is left alone', () => {
+test('charges a request that fits, and keeps the rest of the usage', () => {
   const of = quota({ pods: '2', 'requests.cpu': '1' }, { pods: '1', 'requests.cpu': '250m', other: '7' });
   expect(decide(of, pod({ requests: { cpu: '750m' } }))).toEqual([{ pods: '2', 'requests.cpu': '1', other: '7' }]);
 });
@@ -48,7 +48,7 @@ test.each([
   expect(decide(of, object)).toBe(refusal);
 });
 
-test('a quota whose status says nothing refuses nothing', () => {
+test('a quota without status refuses nothing', () => {
   expect(decide({ metadata: { name: 'q' }, spec: { hard: { pods: '0' } }, status: {} }, pod())).toEqual([]);
 });
 
@@ -60,7 +60,7 @@ test('scopes decide which Pods count', () => {
   expect(decide(scoped(['NotTerminating', 'NotBestEffort']), pod())).toEqual([]);
 });
 
-test('an update is charged for what it adds', () => {
+test('an update is charged for the difference', () => {
   const service = (type: string): JsonObject => ({ spec: { type, ports: [{ port: 1 }, { port: 2 }] } });
   const of = quota({ services: '1', 'services.nodeports': '5' }, { services: '1', 'services.nodeports': '0' });
   const change = (now: string, then: string) => {

@@ -4,13 +4,13 @@ import { type Amounts, addTo, amountsOf, increase, masked, printAmounts, printNa
 import type { QuotaEvaluator, QuotaRequest } from './quota-evaluator.js';
 import { scopesOf } from './quota-scope.js';
 
-/** A quota with what it would count if a request succeeded. */
+/** A quota with its usage after a request. */
 export interface ChargedQuota {
   readonly quota: JsonObject;
   readonly used: Amounts;
 }
 
-/** What quotas make of a request: why it is refused, or the quotas whose usage it changes. */
+/** The verdict on a request: why it is refused, or the quotas whose usage it changes. */
 export type QuotaDecision = { readonly refusal: string } | { readonly charged: readonly ChargedQuota[] };
 
 const nothing: QuotaDecision = { charged: [] };
@@ -58,7 +58,7 @@ function counts(quota: JsonObject, object: JsonObject, evaluator: QuotaEvaluator
   );
 }
 
-/** The usage with what is requested, undefined if nothing is, or why the quota refuses it. */
+/** The usage after a request, undefined if it is unchanged, or why the quota refuses it. */
 function charge(quota: JsonObject, delta: Amounts, enforced: boolean): Amounts | string | undefined {
   const status = recordOf(quota.status);
   const [hard, used] = [amountsOf(status.hard), amountsOf(status.used)];

@@ -9,7 +9,7 @@ const plain = ['persistentvolumeclaims', 'requests.storage'];
 const classInfix = '.storageclass.storage.k8s.io/';
 const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
 
-/** What PersistentVolumeClaims use, as a whole and of their storage class. */
+/** The usage of PersistentVolumeClaims, in total and by storage class. */
 export const claimQuota: QuotaEvaluator = {
   covers: (name) =>
     name === 'count/persistentvolumeclaims' ||
@@ -38,7 +38,7 @@ function usage(claim: JsonObject): Amounts {
   return amounts;
 }
 
-/** What is requested, or what is allocated already if that is more; in whole bytes. */
+/** The larger of requested and allocated storage, in bytes. */
 function storageOf(claim: JsonObject): Quantity | undefined {
   const requested = recordOf(recordOf(recordOf(claim.spec).resources).requests).storage;
   if (!isGiven(requested)) return undefined;

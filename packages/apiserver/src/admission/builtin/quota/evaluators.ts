@@ -14,7 +14,7 @@ const special: ReadonlyMap<string, QuotaEvaluator> = new Map([
 ]);
 /** Core resources that quotas name without `count/`, too. */
 const plainNames: ReadonlySet<string> = new Set(['configmaps', 'secrets', 'replicationcontrollers', 'resourcequotas']);
-/** Resources that quotas don't count: Events, and what is never stored. */
+/** Resources that quotas ignore: Events, and those that are never stored. */
 const ignored: ReadonlySet<string> = new Set([
   ...['/bindings', '/componentstatuses', '/events', 'events.k8s.io/events'],
   ...['tokenreviews', 'selfsubjectreviews'].map((plural) => `authentication.k8s.io/${plural}`),
@@ -22,13 +22,15 @@ const ignored: ReadonlySet<string> = new Set([
   'authorization.k8s.io/selfsubjectrulesreviews',
 ]);
 
-/** How objects of a resource are measured; undefined for a resource that quotas ignore. */
+/** The evaluator of a resource; undefined if quotas ignore it. */
 export function evaluatorFor(group: string, plural: string): QuotaEvaluator | undefined {
   const id = `${group}/${plural}`;
   return ignored.has(id) ? undefined : (special.get(id) ?? objectCount(group, plural));
 }
 
-/** The resource, as `group/plural`, whose objects a name in `spec.hard` counts; undefined for a name that counts none. */
+/**
+ * The resource, as `group/plural`, whose objects a name in `spec.hard` counts; undefined for a name that counts none.
+ */
 export function countedResource(name: string): string | undefined {
   for (const [id, evaluator] of special) if (evaluator.covers(name)) return id;
   if (plainNames.has(name)) return `/${name}`;

@@ -17,7 +17,7 @@ const required: ReadonlySet<string> = new Set(
 );
 const deviceClasses = 'deviceclass.resource.kubernetes.io/';
 
-/** What Pods use. */
+/** The usage of Pods. */
 export const podQuota: QuotaEvaluator = {
   covers: (name) => named.has(name) || /^(requests\.)?hugepages-/.test(name) || isExtendedRequest(name),
   handles({ operation, subresource, object, oldObject }) {
@@ -39,7 +39,7 @@ function isExtended(name: string): boolean {
   return (name.includes('/') && !name.includes('kubernetes.io/')) || name.startsWith(deviceClasses);
 }
 
-/** What a Pod uses. A Pod that has ended, or should be gone by now, only counts as an object. */
+/** The usage of a Pod. A terminated Pod, or one past its deletion deadline, only counts as an object. */
 function podUsage(pod: JsonObject, nowMs: number): Amounts {
   const usage = new Map([['count/pods', one]]);
   if (!usesResources(pod, nowMs)) return usage;
@@ -55,7 +55,7 @@ function usesResources(pod: JsonObject, nowMs: number): boolean {
   return goneAt === undefined || nowMs <= goneAt;
 }
 
-/** When a Pod that is being deleted stops counting, whether it is gone or not; undefined for other Pods. */
+/** The deletion deadline, at which a Pod stops counting; undefined for Pods that are not being deleted. */
 export function podGoneAt(pod: JsonObject): number | undefined {
   const { deletionTimestamp, deletionGracePeriodSeconds } = metaOf(pod);
   if (!isGiven(deletionTimestamp) || !isGiven(deletionGracePeriodSeconds)) return undefined;
@@ -73,7 +73,7 @@ function computeUsage(requests: Amounts, limits: Amounts): Map<string, Quantity>
   return usage;
 }
 
-/** What a Pod requests, or is limited to, as a whole (`PodRequests`, `PodLimits`). */
+/** The total requests or limits of a Pod (`PodRequests`, `PodLimits`). */
 function podResources(pod: JsonObject, list: 'requests' | 'limits'): Amounts {
   const spec = recordOf(pod.spec);
   const total = new Map(containerTotals(withStatusResources(pod, list), list));
@@ -91,7 +91,7 @@ function isPodLevel(name: string): boolean {
   return name === 'cpu' || name === 'memory' || name.startsWith('hugepages-');
 }
 
-/** The spec with the amounts that containers really have, where a resize is on its way and that is more. */
+/** The spec with the actual resources of containers, where they exceed the requested ones during a resize. */
 function withStatusResources(pod: JsonObject, list: 'requests' | 'limits'): JsonObject {
   const [spec, status] = [recordOf(pod.spec), recordOf(pod.status)];
   const known = [...recordsOf(status.containerStatuses), ...recordsOf(status.initContainerStatuses)];

@@ -3,7 +3,7 @@ import type { AdmissionOperation } from '../../admission.js';
 import type { Amounts } from './amounts.js';
 import type { QuotaScope } from './quota-scope.js';
 
-/** The part of a request that decides whether quotas are concerned. */
+/** The part of a request that decides whether quotas apply. */
 export interface QuotaRequest {
   readonly operation: AdmissionOperation;
   readonly subresource: string;
@@ -11,7 +11,7 @@ export interface QuotaRequest {
   readonly oldObject: JsonObject | undefined;
 }
 
-/** Measures how much the objects of one resource use of what quotas limit (`quota.Evaluator`). */
+/** Measures the usage of one resource's objects (`quota.Evaluator`). */
 export interface QuotaEvaluator {
   /** Whether a name in `spec.hard` of a quota counts these objects (`MatchingResources`). */
   covers(name: string): boolean;
@@ -19,6 +19,6 @@ export interface QuotaEvaluator {
   handles(request: QuotaRequest): boolean;
   isInScope(object: JsonObject, scope: QuotaScope): boolean;
   usage(object: JsonObject, nowMs: number): Amounts;
-  /** What an object has to specify because a quota limits these names (`Constraints`); undefined if it does. */
+  /** The error if an object does not specify an amount that a quota requires (`Constraints`). */
   missing?(names: readonly string[], object: JsonObject): string | undefined;
 }

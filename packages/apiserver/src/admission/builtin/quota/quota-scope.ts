@@ -19,7 +19,7 @@ export function scopesOf(quota: JsonObject): readonly QuotaScope[] {
   ];
 }
 
-/** Whether one of the names that an object refers to is among those that a scope selects. */
+/** Whether a scope selects one of the names that an object refers to. */
 export function isNameInScope(names: readonly string[], { scopeName: key, operator, values }: QuotaScope): boolean {
   if (operator === 'Exists') return names.length > 0;
   const selector = selectorFrom({ matchExpressions: [{ key, operator: operator as 'In', values }] });

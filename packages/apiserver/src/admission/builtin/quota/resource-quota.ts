@@ -11,11 +11,11 @@ import type { QuotaEvaluator } from './quota-evaluator.js';
 
 const table = '/resourcequotas';
 
-/** What the plugin works with. */
+/** Dependencies of the plugin. */
 export interface ResourceQuotaParts {
   readonly storage: Storage;
   readonly clock: Clock;
-  /** Brings the quotas of a namespace up to date, where the server itself keeps their status. */
+  /** Updates the quotas of a namespace, if the server manages their status. */
   readonly countQuotas?: ((namespace: string) => void) | undefined;
   /** Writes the status of an object of the core group. */
   updateStatus(plural: string, namespace: string, name: string, status: (object: JsonObject) => JsonObject): void;
@@ -42,7 +42,7 @@ export function resourceQuota({ storage, clock, countQuotas, updateStatus }: Res
       return evaluatorFor(group, plural)?.handles(request(attributes)) === true;
     },
     check: charge,
-    // Nothing comes between this and the write, so that two requests cannot both take what is left.
+    // Runs in the same turn as the write, so that two requests cannot both take the remaining quota.
     commit(object, attributes) {
       for (const { quota, used } of charge(object, attributes)) {
         const status = (live: JsonObject) => ({ ...recordOf(live.status), used: amountsToJson(used) });

@@ -8,7 +8,7 @@ const named: ReadonlySet<string> = new Set([
   ...['count/services', 'services', 'services.nodeports', 'services.loadbalancers'],
 ]);
 
-/** What Services use: node ports are counted by intent, as they are allocated later. */
+/** The usage of Services. Node ports are counted by type, since they are allocated later. */
 export const serviceQuota: QuotaEvaluator = {
   covers: (name) => named.has(name),
   handles: ({ operation, subresource }) => subresource === '' && (operation === 'CREATE' || operation === 'UPDATE'),
