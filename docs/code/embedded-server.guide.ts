@@ -19,6 +19,7 @@ import {
   MutatingAdmissionPolicy,
   MutatingAdmissionPolicyBinding,
   Namespace,
+  Pod,
   Role,
   RoleBinding,
   ValidatingAdmissionPolicy,
@@ -50,6 +51,20 @@ test('over HTTPS', async () => {
   const { url, ca } = await server.listen({ port: 0 }); // HTTPS on 127.0.0.1
   const kubeconfig = adminKubeconfig({ url, ca, token: server.token }); // a kubeconfig file for kubectl
   expect(kubeconfig).toContain(url);
+});
+
+test('ServiceAccounts of Pods', async () => {
+  await using server = await ApiServer.start();
+  await using client = createClient(server.config);
+  const containers = [{ name: 'web', image: 'nginx' }];
+  const { spec } = await client.create(Pod({ metadata: { namespace: 'default', name: 'web' }, spec: { containers } }));
+  expect(spec.serviceAccountName).toBe('default');
+  expect(spec.volumes?.map(({ projected }) => projected?.sources?.length)).toEqual([3]);
+
+  const other = { serviceAccountName: 'robot', containers };
+  await expect(client.create(Pod({ metadata: { namespace: 'default', name: 'other' }, spec: other }))).rejects.toThrow(
+    'error looking up service account default/robot: serviceaccount "robot" not found',
+  );
 });
 
 test('users and permissions', async () => {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { ApiServer, AuditStream, readAuditPolicy } from '@riata/apiserver';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
-import { uniqueName } from './pair.js';
+import { admissionOfPlane, uniqueName } from './pair.js';
 import { type Ask, Wire } from './wire.js';
 
 // The audit policy of the tests' control plane knows these namespaces.
@@ -74,7 +74,8 @@ beforeAll(async () => {
     [real.token]: { user: 'admin', uid: 'admin', groups: ['system:masters'] },
     [real.plainToken]: { user: 'plain', uid: 'plain' },
   };
-  server = await ApiServer.start({ controllers: false, audit: { policy, sink: stream }, tokens });
+  const admission = admissionOfPlane();
+  server = await ApiServer.start({ controllers: false, audit: { policy, sink: stream }, tokens, admission });
   const { url, ca } = await server.listen();
   wires.push(new Wire({ url: real.url, ca: real.ca, token: real.token }), new Wire({ url, ca, token: real.token }));
   for (const wire of wires) {

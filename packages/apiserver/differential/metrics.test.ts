@@ -2,7 +2,7 @@ import { ApiServer } from '@riata/apiserver';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
 import { definition as definitionOf, version } from './custom-kinds.js';
-import { uniqueName } from './pair.js';
+import { admissionOfPlane, uniqueName } from './pair.js';
 import { type Ask, Wire } from './wire.js';
 
 const namespace = uniqueName('metrics-');
@@ -63,7 +63,8 @@ let plainToken = '';
 beforeAll(async () => {
   const real = controlPlaneFromEnv();
   plainToken = real.plainToken;
-  server = await ApiServer.start({ controllers: false, tokens: { [plainToken]: { user: 'plain' } } });
+  const tokens = { [plainToken]: { user: 'plain' } };
+  server = await ApiServer.start({ controllers: false, tokens, admission: admissionOfPlane() });
   const { url } = await server.listen({ tls: false });
   wires.push(new Wire({ url: real.url, ca: real.ca, token: real.token }), new Wire({ url, token: server.token }));
   await Promise.all(

@@ -1,4 +1,4 @@
-import { ApiServer } from '@riata/apiserver';
+import { type AdmissionOptions, ApiServer } from '@riata/apiserver';
 import { memoryLogger, systemClock, systemRandom } from 'riata/runtime';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
@@ -98,7 +98,7 @@ export function serverPair(options?: PairOptions): () => Pair {
   beforeAll(async () => {
     const real = options === undefined ? controlPlaneFromEnv() : await ownPlane(options, closing);
     const { url, ca, token } = real;
-    const server = await ApiServer.start({ controllers: false, log, ...(options && { admission: options }) });
+    const server = await ApiServer.start({ controllers: false, log, admission: admissionOfPlane(options?.enable) });
     const listening = await server.listen({ tls: false });
     const wires = [new Wire({ url, ca, token }), new Wire({ url: listening.url, token: server.token })] as const;
     realWire = wires[0];
@@ -120,6 +120,14 @@ export function serverPair(options?: PairOptions): () => Pair {
     if (pair === undefined) throw new Error('the servers have not been started yet');
     return pair;
   };
+}
+
+/**
+ * What an embedded server has to be given to admit what a control plane of the tests admits: nobody creates accounts
+ * there, so their plugin is off unless it is enabled.
+ */
+export function admissionOfPlane(enable: readonly string[] = []): AdmissionOptions {
+  return { enable, disable: enable.includes('ServiceAccount') ? [] : ['ServiceAccount'] };
 }
 
 async function ownPlane({ enable }: PairOptions, closing: (() => Promise<void> | void)[]) {

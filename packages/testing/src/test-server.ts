@@ -101,7 +101,7 @@ async function inProcess({ time, random, log, embedded: options }: TestServerOpt
   const { clock } = time;
   const storage = new MemoryStorage({ clock });
   await ApiServer.load();
-  const starting = ApiServer.start({ ...options, clock, random, log, storage });
+  const starting = ApiServer.start({ ...serverOptions(options), clock, random, log, storage });
   const server = await time.drive(starting, 'the start of the server');
   return {
     ...{ ...embeddedParts(server, storage, options), time, config: server.config, isInProcess: true },
@@ -112,7 +112,7 @@ async function inProcess({ time, random, log, embedded: options }: TestServerOpt
 
 async function overHttps({ random, log, embedded: options }: TestServerOptions): Promise<TestServer> {
   const storage = new MemoryStorage({ clock: systemClock });
-  const server = await ApiServer.start({ ...options, random, log, storage });
+  const server = await ApiServer.start({ ...serverOptions(options), random, log, storage });
   const { url, ca } = await server.listen();
   const config = { server: url, credentials: staticCredentials({ token: server.token, ca }) };
   return {
@@ -120,6 +120,11 @@ async function overHttps({ random, log, embedded: options }: TestServerOptions):
     connect: connectTo(config),
     [Symbol.asyncDispose]: () => server.stop(),
   };
+}
+
+/** Without controllers nobody creates ServiceAccounts, so Pods need none: as in envtest. */
+function serverOptions(options: EmbeddedOptions): ApiServerOptions {
+  return options.controllers === false ? { ...options, admission: { disable: ['ServiceAccount'] } } : options;
 }
 
 function embeddedParts(server: ApiServer, storage: Storage, { controllers = true }: EmbeddedOptions) {

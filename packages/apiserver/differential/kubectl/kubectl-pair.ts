@@ -6,6 +6,7 @@ import { memoryLogger, systemClock } from 'riata/runtime';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { controlPlaneFromEnv } from '../../../../tools/control-plane/client.mjs';
 import { adminKubeconfig } from '../../src/http/admin-kubeconfig.js';
+import { admissionOfPlane } from '../pair.js';
 import { Kubectl, plain } from './kubectl.js';
 
 export type ServerName = 'real' | 'embedded';
@@ -99,7 +100,7 @@ export function kubectlPair(): () => KubectlPair {
   let server: ApiServer | undefined;
   beforeAll(async () => {
     const { kubeconfig, kubectlPath } = controlPlaneFromEnv();
-    server = await ApiServer.start({ controllers: false, log });
+    server = await ApiServer.start({ controllers: false, log, admission: admissionOfPlane() });
     const { url, ca } = await server.listen();
     const [theirs, own] = [join(folder, 'real.kubeconfig'), join(folder, 'embedded.kubeconfig')];
     writeFileSync(theirs, kubeconfig);

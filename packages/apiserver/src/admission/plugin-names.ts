@@ -10,8 +10,7 @@ const orderedPlugins: Readonly<Record<string, boolean>> = {
   NamespaceExists: false,
   LimitPodHardAntiAffinityTopology: false,
   LimitRanger: true,
-  // On by default upstream. A test that creates a Pod seldom means its token, so it has to be enabled here.
-  ServiceAccount: false,
+  ServiceAccount: true,
   NodeRestriction: false,
   TaintNodesByCondition: true,
   AlwaysPullImages: false,

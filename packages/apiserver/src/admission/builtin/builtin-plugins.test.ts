@@ -13,7 +13,7 @@ afterEach(async () => {
 /** Sends requests to a server with these plugins, one after the other; gives the last answer. */
 async function last(admission: AdmissionOptions, ...requests: readonly [string, string, unknown?][]) {
   const clock = new VirtualClock();
-  server = await ApiServer.start({ clock, random: seededRandom('plugins'), controllers: false, admission });
+  server = await ApiServer.start({ clock, random: seededRandom('plugins'), admission });
   const { url } = await server.listen({ tls: false });
   let answer: JsonObject = {};
   for (const [method, path, body] of requests) {
@@ -53,6 +53,7 @@ const onByDefault: readonly [string, unknown, ...[string, string, unknown?][]][]
     ],
     newPod({ containers: [{ name: 'c', image: 'i', resources: { limits: { cpu: '2' } } }] }),
   ],
+  ['ServiceAccount', { spec: { serviceAccountName: 'default' } }, newPod()],
   [
     'TaintNodesByCondition',
     { spec: { taints: [{ key: 'node.kubernetes.io/not-ready' }] } },
