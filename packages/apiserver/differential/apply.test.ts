@@ -126,3 +126,24 @@ play(pair, 'applying to lists that merge in different ways', () => {
     get(`${configMaps(ns)}/o`),
   ];
 });
+
+play(pair, 'managedFields of a kind with two forms', () => {
+  const ns = uniqueName('apply');
+  const at = (v: string) => `/apis/autoscaling/${v}/namespaces/${ns}/horizontalpodautoscalers`;
+  const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' };
+  const one = (v: string, spec: object) => ({
+    ...{ apiVersion: `autoscaling/${v}`, kind: 'HorizontalPodAutoscaler', metadata: { name: 'a' } },
+    spec: { scaleTargetRef: target, maxReplicas: 5, ...spec },
+  });
+  return [
+    post(namespaces, namespace(ns)),
+    post(`${at('v2')}?fieldManager=two`, one('v2', { minReplicas: 2 })),
+    merge(`${at('v1')}/a?fieldManager=one`, { spec: { maxReplicas: 6 } }),
+    merge(`${at('v2')}/a?fieldManager=three`, { spec: { scaleTargetRef: { name: 'e' } } }),
+    merge(`${at('v1')}/a?fieldManager=four`, { spec: { targetCPUUtilizationPercentage: 50 } }),
+    apply(`${at('v2')}/a?fieldManager=five`, one('v2', {})),
+    apply(`${at('v1')}/a?fieldManager=six&force=true`, one('v1', { targetCPUUtilizationPercentage: 60 })),
+    apply(`${at('v2')}/a?fieldManager=five`, one('v2', { minReplicas: 3 })),
+    put(`${at('v1')}/a?fieldManager=one`, one('v1', { maxReplicas: 9 })),
+  ];
+});

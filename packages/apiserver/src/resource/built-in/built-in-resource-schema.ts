@@ -1,4 +1,12 @@
-import { applyStrategicMergePatch, isJsonObject, type JsonObject, mergeTypeFromSchema } from 'riata/object';
+import {
+  applyStrategicMergePatch,
+  isJsonObject,
+  type JsonObject,
+  type KindVersion,
+  type KindVersions,
+  mergeTypeFromSchema,
+  splitApiVersion,
+} from 'riata/object';
 import { builtInPatchSchema, builtInSchema } from '../../schema/built-in/built-in-schema.js';
 import { decodeTyped, decodeTypedSteps, IllTypedError } from '../../schema/built-in/decode-typed.js';
 import { fromUnstructured } from '../../schema/built-in/from-unstructured.js';
@@ -6,6 +14,7 @@ import type { SchemaNode } from '../../schema/built-in/schema-node.js';
 import { strictComplaints } from '../../schema/strict-fields.js';
 import type { FieldError } from '../../status/field-error.js';
 import type { Steps } from '../../steps.js';
+import { versionConversions } from '../custom/version-conversions.js';
 import { resetBy, statusApart, trackingOf } from '../fields/managed-fields.js';
 import { UnreadableError } from '../read-object.js';
 import type { ResourceRules, ResourceSchema } from '../resource.js';
@@ -44,6 +53,7 @@ export function schemaOfBuiltIn(
       apiVersion,
       kind,
       type: mergeTypeFromSchema(node),
+      versions: versionsOf(kind, apiVersion),
       empty,
       resetFields: resets === undefined ? statusApart(hasStatus, keptPaths(statusKeeps)) : resetBy(resets),
     }),
@@ -55,6 +65,22 @@ export function schemaOfBuiltIn(
       }
     },
     strategicPatch: patchSchema && ((object, patch) => asObject(applyStrategicMergePatch(object, patch, patchSchema))),
+  };
+}
+
+/** The versions of a kind that entries of managedFields may be in: their types may differ, and so may their fields. */
+function versionsOf(kind: string, own: string): KindVersions {
+  const known = new Map<string, KindVersion | undefined>();
+  const find = (apiVersion: string): KindVersion | undefined => {
+    const { group, version } = splitApiVersion(apiVersion);
+    const node = group === splitApiVersion(own).group ? builtInSchema({ group, version, kind }) : undefined;
+    if (node === undefined) return undefined;
+    const convert = versionConversions[own]?.[apiVersion];
+    return { type: mergeTypeFromSchema(node), ...(convert && { convert }) };
+  };
+  return (apiVersion) => {
+    if (!known.has(apiVersion)) known.set(apiVersion, find(apiVersion));
+    return known.get(apiVersion);
   };
 }
 
