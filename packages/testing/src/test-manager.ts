@@ -39,6 +39,7 @@ export const testManagerOptionNames = optionNames<TestManagerOptions>({
   run: true,
   as: true,
   metrics: true,
+  webhooks: true,
   health: true,
   events: true,
   cache: true,

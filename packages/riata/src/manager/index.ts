@@ -28,3 +28,10 @@ export type { ShardingOptions } from './sharding/manager-shards.js';
 export type { ShardRingClient } from './sharding/shard-register.js';
 export { type ShardChange, type ShardListener, ShardRing, type ShardRunOptions } from './sharding/shard-ring.js';
 export type { ShardRingOptions } from './sharding/shard-ring-options.js';
+export type {
+  CertManagerOptions,
+  OwnCertificateOptions,
+  WebhookCertificateFiles,
+  WebhookServerOptions,
+  WebhookServiceOptions,
+} from './webhook-options.js';

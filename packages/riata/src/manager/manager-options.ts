@@ -12,6 +12,7 @@ import type { LeaseLockOptions } from './election/lease-lock.js';
 import type { EventBroadcasterOptions } from './events/event-broadcaster.js';
 import { type HttpEndpointOptions, httpEndpointOptionNames } from './probes/http-endpoint.js';
 import { type ShardingOptions, shardingOptionNames } from './sharding/manager-shards.js';
+import { checkWebhookOptions, type WebhookServerOptions, webhookServerOptionNames } from './webhook-options.js';
 
 /** How replicas elect a leader, with a Lease. */
 export interface LeaderElectionOptions
@@ -40,6 +41,8 @@ export interface ManagerOptions {
   readonly health?: HttpEndpointOptions;
   /** Where `/metrics` is served; needs the package `prom-client` (`Metrics`). @default nowhere */
   readonly metrics?: MetricsServerOptions;
+  /** How webhooks are served, once one is added; on every replica (`WebhookServer`). */
+  readonly webhooks?: WebhookServerOptions;
   /** Finds clusters beside the manager's own, which come and go. @default none; `manager.clusters.add` works as well */
   readonly clusterProvider?: ClusterProvider;
   /** How Events are written. */
@@ -79,6 +82,7 @@ export const managerOptionNames = optionNames<ManagerOptions>({
   sharding: true,
   health: true,
   metrics: true,
+  webhooks: true,
   clusterProvider: true,
   events: true,
   gracefulTimeout: true,
@@ -94,8 +98,8 @@ export interface MetricsServerOptions extends HttpEndpointOptions {
    */
   readonly protected?: boolean;
   /**
-   * Serves `/debug/reconciles`, `/debug/controllers` and `/debug/informers` beside the metrics. Requires `protected`, or a
-   * `host` that is loopback: they show names of objects and texts of errors. @default false
+   * Serves `/debug/reconciles`, `/debug/webhooks`, `/debug/controllers` and `/debug/informers` beside the metrics. Requires
+   * `protected`, or a `host` that is loopback: they show names of objects and texts of errors. @default false
    */
   readonly debug?: boolean;
   /** Serves `/debug/profile`: a CPU profile of the process (`PprofBindAddress`). Requires the same. @default false */
@@ -119,4 +123,6 @@ export function checkManagerOptions(options: ManagerOptions): void {
   refuseUnknownOptions('Manager: sharding', options.sharding, shardingOptionNames);
   refuseUnknownOptions('Manager: health', options.health, httpEndpointOptionNames);
   refuseUnknownOptions('Manager: metrics', options.metrics, metricsServerOptionNames);
+  refuseUnknownOptions('Manager: webhooks', options.webhooks, webhookServerOptionNames);
+  checkWebhookOptions('Manager: webhooks', options.webhooks);
 }

@@ -17,6 +17,7 @@ import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { abortable, onAbort } from '../runtime/signals.js';
 import { Shutdown } from '../runtime/stop-reasons.js';
 import { takeRejections } from '../runtime/unhandled-rejections.js';
+import type { WebhookRecord } from '../webhook/webhook-route.js';
 import type { Cluster, ClusterSet } from './clusters/cluster.js';
 import { Clusters } from './clusters/clusters.js';
 import { Leadership } from './election/leadership.js';
@@ -36,6 +37,7 @@ import { assertRunnable, type Runnable, type RunnableStage } from './runnable.js
 import { makeGroups, type RunnableGroups } from './runnable-group.js';
 import { ManagerShards } from './sharding/manager-shards.js';
 import type { ShardRing } from './sharding/shard-ring.js';
+import { type ManagedWebhooks, webhooksExtension } from './webhook-options.js';
 
 /** What was added to a manager. */
 export interface Added {
@@ -145,9 +147,11 @@ export class Manager implements AsyncDisposable {
     return new Manager(isPlaced ? options : { ...options, config: await loadConfig() });
   }
 
-  /** The URLs of probes and metrics, by the name of the server, while it runs. */
+  /** The URLs of probes, metrics and webhooks, by the name of the server, while it runs. */
   get urls(): Readonly<Record<string, string | undefined>> {
-    return Object.fromEntries(this.#endpoints.map(({ name, url }) => [name, url]));
+    const webhooks = this.#webhooks;
+    const servers = [...this.#endpoints, ...(webhooks === undefined ? [] : [{ name: 'webhooks', url: webhooks.url }])];
+    return Object.fromEntries(servers.map(({ name, url }) => [name, url]));
   }
 
   /** The same connection for what runs on the leader alone: writes start only while this replica leads. */
@@ -207,6 +211,15 @@ export class Manager implements AsyncDisposable {
    */
   get explain(): readonly ReconcileRecord[] {
     return this.#controllers.explain;
+  }
+
+  /** Finished calls of webhooks: what they decided, for whom, how long it took. Oldest first, the last 1,000. */
+  get webhookCalls(): readonly WebhookRecord[] {
+    return this.#webhooks?.calls ?? [];
+  }
+
+  get #webhooks(): ManagedWebhooks | undefined {
+    return this.#extensions.get(webhooksExtension) as ManagedWebhooks | undefined;
   }
 
   /**

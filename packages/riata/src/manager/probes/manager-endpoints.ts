@@ -5,6 +5,7 @@ import type { ControllerHealth } from '../../controller/loop/controller-health.j
 import type { ReconcileRecord } from '../../controller/loop/reconcile-record.js';
 import { formatKey, keyId } from '../../object/key.js';
 import type { Runtime } from '../../runtime/runtime.js';
+import type { WebhookRecord } from '../../webhook/webhook-route.js';
 import type { Cluster, ClusterSet } from '../clusters/cluster.js';
 import type { ManagerOptions, MetricsServerOptions } from '../manager-options.js';
 import { cpuProfileRoute } from './cpu-profile-route.js';
@@ -25,6 +26,7 @@ export interface EndpointParts {
   readonly manager: {
     readonly controllers: readonly ControllerHealth[];
     readonly explain: readonly ReconcileRecord[];
+    readonly webhookCalls: readonly WebhookRecord[];
     readonly cache: Cache;
     readonly clusters: ClusterSet;
   };
@@ -99,6 +101,13 @@ function debugRoutes(manager: EndpointParts['manager']): readonly (readonly [str
             (key === null || formatKey(record.key) === key || keyId(record.key) === key),
         );
         return json(wanted);
+      },
+    ],
+    [
+      '/debug/webhooks',
+      ({ query }) => {
+        const webhook = query.get('webhook');
+        return json(manager.webhookCalls.filter((call) => webhook === null || call.webhook === webhook));
       },
     ],
     ['/debug/controllers', () => json(manager.controllers)],

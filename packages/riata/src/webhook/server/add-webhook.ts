@@ -1,0 +1,23 @@
+import type { Added, Manager } from '../../manager/manager.js';
+import { webhooksExtension } from '../../manager/webhook-options.js';
+import type { WebhookDefinition } from '../webhook-definition.js';
+import { WebhookServer } from './webhook-server.js';
+
+/** Serves a webhook by the one server of a manager, which starts with the first. For `WebhookDefinition.addTo`. */
+export function addWebhook(manager: Manager, definition: WebhookDefinition): Added {
+  const server = manager.extension(webhooksExtension, () => {
+    const { client, runtime } = manager;
+    const made = new WebhookServer({ ...manager.options.webhooks, client, runtime });
+    manager.add(made);
+    manager.addReadyzCheck('webhooks', () => made.check());
+    return made;
+  });
+  const served = server.add(definition);
+  const uses = definition.reads.map((kind) => manager.cache.use(kind));
+  return {
+    remove: async () => {
+      served[Symbol.dispose]();
+      await Promise.all(uses.map((use) => use.release()));
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import type { Runtime } from '../../runtime/runtime.js';
+import type { WebhookDefinition } from '../webhook-definition.js';
+import type { WebhookAnswer, WebhookParts, WebhookRecord, WebhookRequest, WebhookRoute } from '../webhook-route.js';
+import { type RouteMetrics, WebhookMetrics } from './webhook-metrics.js';
+
+/** Finished calls that are kept for `explain`. */
+const keptRecords = 1000;
+
+interface BoundRoute {
+  readonly route: WebhookRoute;
+  readonly webhook: string;
+  readonly metrics: RouteMetrics;
+}
+
+/** The paths of a webhook server: finds the one that is asked for, counts, and keeps records. */
+export class WebhookRoutes {
+  readonly #runtime: Runtime;
+  readonly #metrics: WebhookMetrics;
+  readonly #routes = new Map<string, BoundRoute>();
+  readonly #definitions = new Map<string, WebhookDefinition>();
+  readonly #records: WebhookRecord[] = [];
+  #inFlight = 0;
+
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime;
+    this.#metrics = new WebhookMetrics(runtime.metrics);
+  }
+
+  get definitions(): readonly WebhookDefinition[] {
+    return [...this.#definitions.values()];
+  }
+
+  /** Finished calls, oldest first. */
+  get records(): readonly WebhookRecord[] {
+    return [...this.#records];
+  }
+
+  /** Requests that are not answered yet. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Serves a webhook until the answer is disposed. Throws if its name or one of its paths is taken. */
+  add(definition: WebhookDefinition, client: WebhookParts['client']): Disposable {
+    const { name } = definition;
+    if (this.#definitions.has(name)) {
+      throw new Error(`webhook "${name}" already exists; give this one another name`);
+    }
+    const record = (made: WebhookRecord) => this.#keep(made);
+    const routes = definition.bind({ client, runtime: this.#runtime, record });
+    for (const { path } of routes) {
+      if (!path.startsWith('/')) {
+        throw new TypeError(`webhook "${name}": path must start with "/", got ${JSON.stringify(path)}`);
+      }
+      const other = this.#routes.get(path)?.webhook ?? (routes.filter((r) => r.path === path).length > 1 && name);
+      if (other) {
+        throw new Error(`webhook "${name}": path ${path} is already served by webhook "${other}"; choose another path`);
+      }
+    }
+    this.#definitions.set(name, definition);
+    for (const route of routes) {
+      this.#routes.set(route.path, { route, webhook: name, metrics: this.#metrics.forPath(route.path) });
+    }
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#definitions.get(name) !== definition) return;
+        this.#definitions.delete(name);
+        for (const { path } of routes) {
+          this.#routes.get(path)?.metrics.close();
+          this.#routes.delete(path);
+        }
+      },
+    };
+  }
+
+  /** Answers a request. Never rejects. */
+  readonly serve = async (request: WebhookRequest): Promise<WebhookAnswer> => {
+    const bound = this.#routes.get(request.path);
+    // Any client may ask for any path: these are not counted.
+    if (bound === undefined) return { status: 404, body: problem('no webhook is served at this path') };
+    const { route, webhook, metrics } = bound;
+    const { clock, log } = this.#runtime;
+    const startedAt = this.#metrics.enabled ? clock.monotonic() : 0;
+    this.#inFlight += 1;
+    metrics.inFlight.inc();
+    let answer: WebhookAnswer;
+    try {
+      answer = await route.answer(request);
+    } catch (error) {
+      this.#metrics.panics.inc();
+      log.error('a webhook failed', { webhook, path: route.path, error });
+      answer = { status: 500, body: problem(`webhook "${webhook}" failed; see its log`) };
+    }
+    this.#inFlight -= 1;
+    metrics.inFlight.inc(-1);
+    metrics.requests(answer.status).inc();
+    if (this.#metrics.enabled) metrics.latency.observe((clock.monotonic() - startedAt) / 1000);
+    return answer;
+  };
+
+  #keep(record: WebhookRecord): void {
+    if (record.outcome === 'failed') this.#metrics.panics.inc();
+    this.#records.push(record);
+    if (this.#records.length > keptRecords) this.#records.splice(0, this.#records.length - keptRecords);
+  }
+}
+
+/** A body for a request that no webhook has answered. */
+export function problem(error: string): string {
+  return `${JSON.stringify({ error })}\n`;
+}
