@@ -17,7 +17,7 @@ export interface WebhookDefinition extends Addable {
   /** In logs, metrics and configurations; another one for each webhook of a manager. */
   readonly name: string;
   /** Kinds that its handlers read from the cache. */
-  readonly reads: readonly KindRef[];
+  readonly readKinds: readonly KindRef[];
   /** How the API server gets to know it. Empty for authentication and authorization, which flags configure. */
   readonly targets: readonly WebhookTarget[];
   /** Its routes on one server. */

@@ -13,7 +13,7 @@ export function addWebhook(manager: Manager, definition: WebhookDefinition): Add
     return made;
   });
   const served = server.add(definition);
-  const uses = definition.reads.map((kind) => manager.cache.use(kind));
+  const uses = definition.readKinds.map((kind) => manager.cache.use(kind));
   return {
     remove: async () => {
       served[Symbol.dispose]();

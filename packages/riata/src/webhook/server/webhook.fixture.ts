@@ -14,7 +14,7 @@ export function webhookAt(
 ): WebhookDefinition {
   const definition: WebhookDefinition = {
     name: path.slice(1),
-    reads: [],
+    readKinds: [],
     targets: [],
     bind: (parts) => [{ path, answer: async (request) => answer(request, parts) }],
     addTo: (manager) => addWebhook(manager, definition),
