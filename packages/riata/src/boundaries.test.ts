@@ -30,7 +30,18 @@ const below: Readonly<Record<string, readonly string[]>> = (() => {
 /** The rooms of each layer, below its folder. A new room has to be entered here and in docs/architecture. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
   runtime: ['crypto', 'log', 'time'],
-  object: ['apply', 'apply/fields', 'apply/typed', 'patch', 'quantity', 'scan', 'schema', 'selector', 'value'],
+  object: [
+    'apply',
+    'apply/fields',
+    'apply/typed',
+    'patch',
+    'quantity',
+    'scan',
+    'schema',
+    'selector',
+    'value',
+    'version',
+  ],
   kinds: [],
   queue: [],
   rest: ['auth', 'chain', 'config', 'errors', 'request', 'stream', 'transport', 'transport/http'],

@@ -89,6 +89,7 @@ test('the front door', async () => {
       "withFieldOwner",
       "withFieldValidation",
       "withUserAgent",
+      "withVersion",
     ]
   `);
 });
@@ -221,6 +222,7 @@ test('riata/object', async () => {
     [
       "AlreadyOwnedError",
       "ApplyError",
+      "ConversionError",
       "FieldSet",
       "FieldsV1Error",
       "LossyObjectError",
@@ -304,6 +306,7 @@ test('riata/object', async () => {
       "isConditionFalse",
       "isConditionTrue",
       "isControlledBy",
+      "isConversionError",
       "isDeleting",
       "isDns1035Label",
       "isDns1123Label",
@@ -314,6 +317,7 @@ test('riata/object', async () => {
       "isKubeObject",
       "isLabelValue",
       "isLossyObjectError",
+      "isMissingConversion",
       "isPatchError",
       "isQualifiedName",
       "isSchemaError",
@@ -332,6 +336,7 @@ test('riata/object', async () => {
       "mergeTypeFromSchema",
       "mergeTyped",
       "metadataOnly",
+      "missingConversion",
       "nothing",
       "objectKey",
       "parseApiVersion",
@@ -374,6 +379,7 @@ test('riata/object', async () => {
       "validateTyped",
       "valueAt",
       "valueElement",
+      "withVersion",
     ]
   `);
 });

@@ -122,6 +122,7 @@ export {
   setControllerReference,
   setOwnerReference,
   splitKey,
+  withVersion,
 } from './object/index.js';
 export type { WorkItem, WorkQueueOptions } from './queue/index.js';
 export { WorkQueue } from './queue/index.js';

@@ -1,5 +1,5 @@
 import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
-import { type ClusterMeta, type Kind, type ListMap, makeKind, type NamespacedMeta, type Scope } from './kind.js';
+import type { ClusterMeta, Kind, KindRef, ListMap, NamespacedMeta, Scope } from './kind.js';
 import type { Condition, KubeObject, WriteMeta } from './meta.js';
 import { buildCrdVersion } from './schema/build-crd-version.js';
 import { buildSchema } from './schema/build-schema.js';
@@ -11,6 +11,8 @@ import { structuralProblems } from './schema/structural-problems.js';
 import type { SchemaExtension, StructuralSchema } from './schema/structural-schema.js';
 import { clone } from './value/clone.js';
 import { freeze } from './value/freeze.js';
+import { assembleKind } from './version/assemble-kind.js';
+import type { ObjectConverter } from './version/object-converter.js';
 
 /** The options of every version of a kind. */
 export interface VersionDefinition<
@@ -85,7 +87,19 @@ export interface KindDefinition<
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-export const kindDefinitionOptionNames = optionNames<KindDefinition>({
+export const versionDefinitionOptionNames = optionNames<VersionDefinition>({
+  spec: true,
+  status: true,
+  extend: true,
+  printerColumns: true,
+  selectableFields: true,
+  scale: true,
+  served: true,
+  deprecated: true,
+  deprecationWarning: true,
+});
+
+export const kindDefinitionOptionNames = versionDefinitionOptionNames.and<KindDefinition>({
   group: true,
   version: true,
   kind: true,
@@ -98,15 +112,6 @@ export const kindDefinitionOptionNames = optionNames<KindDefinition>({
   conversion: true,
   labels: true,
   annotations: true,
-  spec: true,
-  status: true,
-  extend: true,
-  printerColumns: true,
-  selectableFields: true,
-  scale: true,
-  served: true,
-  deprecated: true,
-  deprecationWarning: true,
 });
 
 /** What `defineKind` adds to every status. */
@@ -116,7 +121,8 @@ export interface AddedStatus {
   readonly observedGeneration?: number;
 }
 
-type OptionalFields<T> = T extends unknown
+/** `T` with every field optional, and what is added to every status. */
+export type OptionalFields<T> = T extends unknown
   ? { readonly [K in keyof T as Exclude<K, keyof AddedStatus>]?: T[K] } & AddedStatus
   : never;
 
@@ -142,16 +148,31 @@ export type DefinedWrite<Spec, Status = undefined> = {
   readonly spec: Spec;
 } & ([Status] extends [undefined] ? unknown : { readonly status?: OptionalFields<Status> });
 
-type StatusOutput<Status> = Status extends AnySchema ? SchemaOutput<Status> : undefined;
-type StatusInput<Status> = Status extends AnySchema ? SchemaInput<Status> : undefined;
+/** The type of a status when read; undefined without one. */
+export type StatusOutput<Status> = Status extends AnySchema ? SchemaOutput<Status> : undefined;
+/** The type of a status when written; undefined without one. */
+export type StatusInput<Status> = Status extends AnySchema ? SchemaInput<Status> : undefined;
 
-/** A {@link Kind} that knows its schema. */
-export interface DefinedKind<R extends KubeObject = KubeObject, W = unknown, S extends Scope = Scope>
-  extends Kind<R, W, S> {
+/** A {@link Kind} that knows its schema. `V` has a kind for each version that `withVersion` added. */
+export interface DefinedKind<
+  R extends KubeObject = KubeObject,
+  W = unknown,
+  S extends Scope = Scope,
+  V extends object = NoVersions,
+> extends Kind<R, W, S> {
   /** The structural schema of a whole object, in the kind's own version. */
   readonly schema: StructuralSchema;
   /** The CustomResourceDefinition that makes a server offer the kind: plain JSON, frozen, the same each time. */
   crd(): CrdManifest;
+  /** The versions that `withVersion` added, each a kind to read and write with: `Site.versions.v1`. */
+  readonly versions: V;
+  /** Converts between versions given by name; for webhooks. */
+  readonly converter: ObjectConverter;
+  /**
+   * An object of any of the versions in the version of another kind: `Site.convert(old, Site)`. Opens nothing; throws a
+   * `ConversionError` if a conversion function does.
+   */
+  convert<T extends KubeObject>(object: KubeObject, to: KindRef<T>): T;
   /**
    * This kind, its objects typed as an interface of yours, so that editors and compile errors show that name instead of
    * all that the schema says. The interface adds nothing to the schema's type.
@@ -164,8 +185,11 @@ export interface DefinedKind<R extends KubeObject = KubeObject, W = unknown, S e
    */
   named<T extends KubeObject>(
     ...exact: [T] extends [R] ? ([R] extends [T] ? [] : [error: WiderThanSchema]) : [error: WiderThanSchema]
-  ): DefinedKind<T, W, S>;
+  ): DefinedKind<T, W, S, V>;
 }
+
+/** A kind has no versions besides its own. */
+export type NoVersions = Readonly<Record<never, never>>;
 
 /** Compile errors show this name: the type given to {@link DefinedKind.named} is not the schema's. */
 export interface WiderThanSchema {
@@ -233,15 +257,11 @@ export function defineKind<
   }
   // Copied first: parts of it are the caller's own objects.
   const manifest: CrdManifest = freeze(clone(manifestOf(definition, names, scope, versions)));
-  const [own] = manifest.spec.versions;
-  const extra = { schema: own?.schema.openAPIV3Schema, crd: () => manifest, named: () => made };
-  const subresources = Object.keys(own?.subresources ?? {});
-  const made = makeKind({ ...names, scope, subresources }, extra) as unknown as DefinedKind<
+  return assembleKind(manifest, []) as DefinedKind<
     DefinedObject<Name, SchemaOutput<Spec>, StatusOutput<Status>, S, `${Group}/${Version}`>,
     DefinedWrite<SchemaInput<Spec>, StatusInput<Status>>,
     S
   >;
-  return made;
 }
 
 /** All versions, the kind's own first. */
@@ -265,12 +285,24 @@ function buildVersions(definition: KindDefinition, problems: Problems): readonly
   ];
 }
 
-function buildVersion(version: OtherVersion, prefix: string, problems: Problems): CrdVersion {
+/** `inherited`: the schema of the status, if the version says none of its own. */
+export function buildVersion(
+  version: OtherVersion,
+  prefix: string,
+  problems: Problems,
+  inherited?: StructuralSchema,
+): CrdVersion {
   const found = new Problems();
-  const schema = buildSchema(version, found);
+  const own = buildSchema(version, found);
+  const isInherited = version.status === undefined && inherited !== undefined;
+  const schema = isInherited ? { ...own, properties: { ...own.properties, status: inherited } } : own;
   if (found.count === 0) for (const { path, message } of structuralProblems(schema)) found.add(path, message);
   const { served = true, storage = false, status, ...facts } = version;
-  const built = buildCrdVersion({ ...facts, served, storage, hasStatus: status !== undefined }, schema, found);
+  const built = buildCrdVersion(
+    { ...facts, served, storage, hasStatus: status !== undefined || isInherited },
+    schema,
+    found,
+  );
   for (const { path, message } of found.list()) problems.add(prefix + path, message);
   return built;
 }

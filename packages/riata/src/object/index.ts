@@ -70,6 +70,7 @@ export {
   type DefinedWrite,
   defineKind,
   type KindDefinition,
+  type NoVersions,
   type OtherVersion,
   type VersionDefinition,
 } from './define-kind.js';
@@ -268,4 +269,15 @@ export {
 export type { Mutable } from './value/mutable.js';
 export { share } from './value/share.js';
 export { valueAt } from './value/value-at.js';
+export { ConversionError, isConversionError } from './version/conversion-error.js';
+export { isMissingConversion, missingConversion } from './version/missing-conversion.js';
+export type { ConvertedParts, ConvertedVersion, ObjectConverter } from './version/object-converter.js';
+export type { JsonText, VersionSide } from './version/version-side.js';
+export {
+  type Converted,
+  type VersionConversion,
+  type VersionObject,
+  type VersionWrite,
+  withVersion,
+} from './version/with-version.js';
 export type { AnyMeta, WithMetadata } from './with-metadata.js';
