@@ -15,6 +15,7 @@ import {
 import { conversionWebhook } from './conversion-webhook.js';
 import { definition, served, version } from './custom-kinds.js';
 import { type Past, play, type Step, serverPair, uniqueName } from './pair.js';
+import { bound, findsParams, policyPaths, ruleFor } from './policy-plays.js';
 
 const pair = serverPair();
 let hook: Awaited<ReturnType<typeof conversionWebhook>>;
@@ -365,5 +366,41 @@ play(pair, 'another storage version', () => {
     merge(path, { spec: { versions: [one('v2', 'v2')] } }),
     get(path),
     remove(of('v2')),
+  ];
+});
+
+play(pair, 'params of policies in a version that is not stored', () => {
+  const { ns, group, name, of, widget, begin } = kind();
+  const at = `/api/v1/namespaces/${ns}/configmaps?dryRun=All`;
+  const policies = ['named', 'selected'].map((each) => `${each}.${name}`);
+  const policy = (index: number, paramRef: object): Step[] => {
+    const matchConstraints = {
+      resourceRules: [{ ...ruleFor('', ['configmaps'], ['CREATE']), resourceNames: [`c${index}`] }],
+      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': ns } },
+    };
+    const messageExpression = 'params.apiVersion + " " + params.spec.host + "/" + params.spec.port';
+    const spec = { paramKind: { apiVersion: `${group}/v1`, kind: 'Widget' }, matchConstraints };
+    return [
+      ...bound(
+        'validating',
+        policies[index] as string,
+        { ...spec, validations: [{ expression: 'false', messageExpression }] },
+        { paramRef: { parameterNotFoundAction: 'Deny', ...paramRef } },
+      ),
+      post(
+        at,
+        { metadata: { name: `c${index}` } },
+        { until: (answer) => answer.status === 422 && findsParams(answer) },
+      ),
+    ];
+  };
+  return [
+    ...begin('v2'),
+    post(of('v2'), widget('v2', 'limits', { hostPort: 'a:1' }, { labels: { set: 'all' } })),
+    post(of('v1'), widget('v1', 'others', { host: 'b', port: '2' }, { labels: { set: 'all' } })),
+    ...policy(0, { name: 'limits' }),
+    ...policy(1, { selector: { matchLabels: { set: 'all' } } }),
+    ...policies.map((each) => remove(`${policyPaths.validatingBindings}/${each}`, undefined, { silent: true })),
+    ...policies.map((each) => remove(`${policyPaths.validating}/${each}`, undefined, { silent: true })),
   ];
 });

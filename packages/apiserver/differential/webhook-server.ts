@@ -45,7 +45,9 @@ export async function startWebhooks(hooks: Hooks): Promise<WebhookServer> {
       return;
     }
     const { status = 200, type = 'application/json', body } = answer;
-    response.writeHead(status, { 'content-type': type }).end(body.replaceAll('$UID', review.request.uid));
+    response
+      .writeHead(status, type === '' ? {} : { 'content-type': type })
+      .end(body.replaceAll('$UID', review.request.uid));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -4,6 +4,7 @@ import { atOnce, type Steps } from '../steps.js';
 import type { Storage } from '../storage/storage.js';
 import { type Candidate, checkObject } from './check-object.js';
 import { withConversions } from './custom/stored-conversions.js';
+import { withValidManagers } from './fields/valid-managers.js';
 import { withMeta } from './metadata.js';
 import type { Resource } from './resource.js';
 import type { WriteContext } from './write-context.js';
@@ -58,11 +59,12 @@ export class ObjectPreparation {
 
   /** The mutating phase of admission. */
   *admit(
-    { before, context: { admission } }: PreparedWrite,
+    { before, context }: PreparedWrite,
     object: JsonObject,
     managedFields: (() => unknown) | undefined,
     view?: ObjectView,
   ): Steps<Admitted> {
+    const { admission } = context;
     if (admission === undefined) {
       return { object: view === undefined ? object : view.apply(object, view.sent(object, false)), managedFields };
     }
@@ -75,8 +77,9 @@ export class ObjectPreparation {
     }
     const tracksNow = managedFields !== undefined && admission.needsManagedFields(operation, object, before);
     const shown = tracksNow ? withMeta(object, { managedFields: yield* withConversions(managedFields) }) : object;
+    const admitted = yield* admission.admit(operation, shown, before);
     return {
-      object: yield* admission.admit(operation, shown, before),
+      object: admitted === shown ? shown : withValidManagers(admitted, shown, context.warn),
       managedFields: tracksNow ? undefined : managedFields,
     };
   }

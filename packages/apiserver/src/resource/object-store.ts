@@ -104,7 +104,6 @@ export class ObjectStore {
     tracked = false,
   ): Steps<KubeObject> {
     const placed = withDefaults(resource, inNamespace(resource, namespace, body));
-    const { resourceVersion: sentVersion, generation } = metaOf(placed);
     const wiped = wipeSystemFields(placed);
     const account = tracked ? undefined : () => managedFieldsOf(resource, undefined, wiped, context, '');
     const write = { resource, before: undefined, subresource: '', context };
@@ -113,6 +112,9 @@ export class ObjectStore {
     context.guard?.({ resource, namespace, object: admitted, before: undefined });
     const named = this.#named(resource, admitted);
     const name = textOf(metaOf(named).name);
+    const { generation } = metaOf(admitted);
+    // A webhook may have set it after it was removed; an apply forgets that.
+    const { resourceVersion: sentVersion } = { ...metaOf(placed), ...(tracked ? {} : metaOf(admitted)) };
     const fresh = withMeta(named, {
       uid: this.#random.uuid(),
       creationTimestamp: context.now,

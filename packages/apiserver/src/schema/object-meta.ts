@@ -71,6 +71,7 @@ export function checkMetaUpdate(
   for (const name of ['name', 'namespace', 'uid'] as const) {
     append(errors, checkImmutable(text(meta[name]), text(before[name]), `${path}.${name}`));
   }
+  if (text(meta.name) === '') errors.push(required(`${path}.name`, 'name or generateName is required'));
   for (const name of ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
     append(errors, checkImmutable(meta[name] ?? null, before[name] ?? null, `${path}.${name}`));
   }

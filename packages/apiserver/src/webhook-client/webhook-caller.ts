@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { formatGoDuration, isJsonObject, type JsonObject } from 'riata/object';
 import { link, type Scheduler, systemClock } from 'riata/runtime';
+import { mediaTypeProblem } from '../http/body/media-type.js';
 import { textOf } from '../resource/metadata.js';
 import { OutgoingError, type OutgoingRequests } from './outgoing-requests.js';
 import { serverResponseError } from './server-response-error.js';
@@ -78,6 +79,8 @@ export class WebhookCaller {
       });
       const text = await textFrom(response.body);
       const type = String(response.headers['content-type'] ?? '');
+      const odd = type === '' ? undefined : mediaTypeProblem(type);
+      if (odd !== undefined) throw new WebhookCallError(`Internal error occurred: ${odd}`);
       if (response.status >= 200 && response.status <= 206) {
         if (text !== '') return text;
         throw new WebhookCallError(`0-length response with status code: ${response.status} and content type: ${type}`);

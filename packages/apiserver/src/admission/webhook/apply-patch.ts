@@ -4,14 +4,15 @@ import { readJson, TextError } from '../../http/body/read-json.js';
 import { goTypeOf } from '../../http/options/delete-options.js';
 import { subresourceAsResource } from '../../resource/built-in/built-in-resource.js';
 import { applyJsonPatchSteps, ImpossiblePatchError } from '../../resource/json-patch-steps.js';
-import { UnreadableError } from '../../resource/read-object.js';
-import { type Resource, withDefaults } from '../../resource/resource.js';
+import type { Resource } from '../../resource/resource.js';
+import type { ResourceTable } from '../../resource/resource-table.js';
 import { goQuote } from '../../status/go-quote.js';
 import { internal } from '../../status/refusal.js';
 import type { Steps } from '../../steps.js';
 import type { AdmissionAttributes } from '../admission.js';
 import type { MatchedResource } from '../matching/request-matcher.js';
 import { FailedCallError } from './call-webhook.js';
+import { readPatched } from './read-patched.js';
 import type { Webhook } from './webhook-source.js';
 
 /**
@@ -19,6 +20,7 @@ import type { Webhook } from './webhook-source.js';
  * Throws a {@link FailedCallError} for a malformed patch, a `Refusal` for one that does not fit.
  */
 export function* applyPatch(
+  served: ResourceTable,
   webhook: Webhook,
   attributes: AdmissionAttributes,
   { resource, object }: MatchedResource & { readonly object: JsonObject | undefined },
@@ -42,7 +44,7 @@ export function* applyPatch(
   if (!isJsonObject(patched)) throw internal("Object 'Kind' is missing in '[]'");
   // The options of a connection have no served kind.
   if (attributes.operation === 'CONNECT') return { object: patched, steps };
-  return { object: yield* read(resourceOf(attributes, resource), patched), steps };
+  return { object: yield* readPatched(served, resourceOf(attributes, resource), patched), steps };
 }
 
 function stepsOf(webhook: Webhook, patch: string): readonly Json[] {
@@ -68,15 +70,4 @@ export function resourceOf({ subresource, kind }: AdmissionAttributes, resource:
   if (subresource === '' || kind.kind === resource.kind) return resource;
   const below = resource.subresources.find(({ name }) => name === subresource);
   return below === undefined ? resource : subresourceAsResource(resource, below);
-}
-
-function* read(resource: Resource, patched: JsonObject): Steps<JsonObject> {
-  const { apiVersion, kind } = resource;
-  try {
-    const { object } = yield* resource.schema.read({ ...patched, apiVersion, kind });
-    return withDefaults(resource, object);
-  } catch (error) {
-    if (error instanceof UnreadableError) throw internal(error.message);
-    throw error;
-  }
 }

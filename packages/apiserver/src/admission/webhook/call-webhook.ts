@@ -1,14 +1,14 @@
-import { Buffer } from 'node:buffer';
 import { isJsonObject, type JsonObject, type StatusDetails } from 'riata/object';
-import { readJson, TextError } from '../../http/body/read-json.js';
 import { stringsOf, textOf } from '../../resource/metadata.js';
 import { goQuote } from '../../status/go-quote.js';
 import { badRequest, Refusal } from '../../status/refusal.js';
+import { readReview } from '../../webhook-client/read-review.js';
 import { WebhookCallError } from '../../webhook-client/webhook-caller.js';
 import type { AdmissionAttributes } from '../admission.js';
 import type { MatchedResource } from '../matching/request-matcher.js';
 import type { AdmissionParts } from '../plugins.js';
 import { InvalidReviewError, type ReviewResponse, responseOf, reviewOf, reviewVersionOf } from './admission-review.js';
+import { reviewTypeProblem } from './review-types.js';
 import type { ShownObjects } from './webhook-matcher.js';
 import type { Webhook } from './webhook-source.js';
 
@@ -53,7 +53,7 @@ export async function callWebhook(
   let response: ReviewResponse;
   try {
     const answer = await webhooks.call(target, reviewOf(uid, version, attributes, matched, shown), { timeoutMs });
-    response = responseOf(decodeReview(answer, version), uid, version, mutates);
+    response = responseOf(await decodeReview(answer, version), uid, version, mutates);
   } catch (error) {
     if (error instanceof WebhookCallError) throw failed(`failed to call webhook: ${error.message}`);
     if (error instanceof InvalidReviewError) throw failed(`received invalid webhook response: ${error.message}`);
@@ -66,34 +66,24 @@ export async function callWebhook(
 }
 
 /** Throws a `WebhookCallError` for anything but a review, since client-go decodes the response as part of the call. */
-function decodeReview(text: string, version: string): JsonObject {
-  let review: unknown = '';
-  try {
-    review = readJson(Buffer.from(text));
-  } catch (error) {
-    // Any other text is a YAML string.
-    if (!(error instanceof TextError)) throw error;
-  }
-  if (isJsonObject(review)) return checkKind(review, version);
-  const found = Array.isArray(review) ? 'array' : typeof review;
+async function decodeReview(text: string, version: string): Promise<JsonObject> {
+  const review = await readReview(text);
+  const { kind = '', apiVersion = '' } = review;
+  // A review without its kind is taken for one of the version that was sent.
+  const named = kind === '' || apiVersion === '' ? version : versionNamed(textOf(apiVersion), textOf(kind));
+  const problem = reviewTypeProblem(review, named);
+  if (problem !== undefined) throw new WebhookCallError(problem);
+  if (named === version) return review;
   throw new WebhookCallError(
-    `couldn't get version/kind; json parse error: json: cannot unmarshal ${found} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+    `converting (${named}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`,
   );
 }
 
-/** A response without `apiVersion` and `kind` counts as a review of the version that was sent. */
-function checkKind(review: JsonObject, version: string): JsonObject {
-  const { kind = '', apiVersion = '' } = review;
-  if (kind === '' || apiVersion === '') return review;
-  const other = /^admission\.k8s\.io\/(v1|v1beta1)$/.exec(textOf(apiVersion))?.[1];
-  if (kind !== 'AdmissionReview' || other === undefined) {
-    const where = `for version ${goQuote(textOf(apiVersion))} in scheme "pkg/runtime/scheme.go:111"`;
-    throw new WebhookCallError(`no kind ${goQuote(textOf(kind))} is registered ${where}`);
-  }
-  if (other === version) return review;
-  throw new WebhookCallError(
-    `converting (${other}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`,
-  );
+function versionNamed(apiVersion: string, kind: string): string {
+  const version = /^admission\.k8s\.io\/(v1|v1beta1)$/.exec(apiVersion)?.[1];
+  if (kind === 'AdmissionReview' && version !== undefined) return version;
+  const where = `for version ${goQuote(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
+  throw new WebhookCallError(`no kind ${goQuote(kind)} is registered ${where}`);
 }
 
 /** The response to a denied request (`webhookerrors.ToStatusErr`). */

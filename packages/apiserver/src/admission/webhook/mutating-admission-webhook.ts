@@ -90,7 +90,7 @@ export class MutatingAdmissionWebhook implements AdmissionPlugin {
       const call = { webhook, attributes, matched: current, shown: current, mutates: true };
       const { patch, patchType } = yield* wait(callWebhook(this.#parts, call));
       if (patch === '') return current;
-      const applied = yield* applyPatch(webhook, attributes, current, { patch, patchType });
+      const applied = yield* applyPatch(this.#parts.served, webhook, attributes, current, { patch, patchType });
       if (applied === undefined) return current;
       mutated = !equal(applied.object, current.object ?? null);
       const detail = JSON.stringify({ configuration, webhook: name, patch: applied.steps, patchType: 'JSONPatch' });

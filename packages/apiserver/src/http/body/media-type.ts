@@ -23,6 +23,18 @@ export function mediaTypeOf(header: string): string | undefined {
   return token.test(type) && token.test(subtype) && more.length === 0 ? `${type}/${subtype}` : undefined;
 }
 
+/** Go's error for a malformed Content-Type; undefined if its media type is well formed. */
+export function mediaTypeProblem(header: string): string | undefined {
+  const [first = ''] = header.split(';', 1);
+  const [, type = '', rest = ''] = /^([!#$%&'*+.^_`|~0-9a-z-]*)(.*)$/s.exec(first.trim().toLowerCase()) ?? [];
+  if (type === '') return 'mime: no media type';
+  if (rest === '') return undefined;
+  if (!rest.startsWith('/')) return 'mime: expected slash after first token';
+  const [, subtype = '', more = ''] = /^([!#$%&'*+.^_`|~0-9a-z-]*)(.*)$/s.exec(rest.slice(1)) ?? [];
+  if (subtype === '') return 'mime: expected token after slash';
+  return more === '' ? undefined : 'mime: unexpected content after media subtype';
+}
+
 /** The clauses of an Accept header, most preferred first: by weight, then the more specific ones, then as given. */
 export function parseAccept(header: string): readonly AcceptClause[] {
   const clauses = header.split(',').map(parseClause);

@@ -147,5 +147,7 @@ function goProblem(error: unknown): string {
   if (anchor !== undefined) return `unknown anchor '${anchor}' referenced`;
   if (line.startsWith('Merge sources must be')) return 'map merge requires map or sequence of maps as the value';
   const [, at] = /^Tabs are not allowed as indentation at line (\d+)/.exec(line) ?? [];
-  return at === undefined ? line : `line ${at}: found character that cannot start any token`;
+  if (at === undefined) return line;
+  // Go leaves the first line out.
+  return `${at === '1' ? '' : `line ${at}: `}found character that cannot start any token`;
 }

@@ -1,4 +1,5 @@
 import {
+  ApplyError,
   applyStrategicMergePatch,
   isJsonObject,
   type JsonObject,
@@ -73,6 +74,7 @@ function versionsOf(kind: string, own: string): KindVersions {
   const known = new Map<string, KindVersion | undefined>();
   const find = (apiVersion: string): KindVersion | undefined => {
     const { group, version } = splitApiVersion(apiVersion);
+    if (version.includes('/')) throw new ApplyError(500, `unexpected GroupVersion string: ${apiVersion}`);
     const node = group === splitApiVersion(own).group ? builtInSchema({ group, version, kind }) : undefined;
     if (node === undefined) return undefined;
     const convert = versionConversions[own]?.[apiVersion];

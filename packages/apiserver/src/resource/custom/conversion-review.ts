@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from 'riata/object';
 import { goQuote } from '../../status/go-quote.js';
+import { readReview } from '../../webhook-client/read-review.js';
 import { textOf } from '../metadata.js';
 
 const group = 'apiextensions.k8s.io';
@@ -28,8 +29,8 @@ export function reviewOf(
 }
 
 /** The converted objects in a webhook's response. Throws an `Error` with kube-apiserver's message. */
-export function convertedIn(text: string, version: string, uid: string): readonly Json[] {
-  const review = readReview(text, version);
+export async function convertedIn(text: string, version: string, uid: string): Promise<readonly Json[]> {
+  const review = await reviewIn(text, version);
   const { response } = review;
   if (!isJsonObject(response)) throw new Error('no response provided');
   // kube-apiserver never verifies v1beta1 reviews.
@@ -44,14 +45,8 @@ export function convertedIn(text: string, version: string, uid: string): readonl
   return Array.isArray(response.convertedObjects) ? response.convertedObjects : [];
 }
 
-function readReview(text: string, version: string): JsonObject {
-  const review = parsed(text);
-  if (!isJsonObject(review)) {
-    const type =
-      'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-    const problem = `json: cannot unmarshal ${jsonType(review)} into Go value of type ${type}`;
-    throw new Error(`couldn't get version/kind; json parse error: ${problem}`);
-  }
+async function reviewIn(text: string, version: string): Promise<JsonObject> {
+  const review = await readReview(text);
   const [apiVersion, kind] = [textOf(review.apiVersion), textOf(review.kind)];
   if (apiVersion === `${group}/${version}` && kind === 'ConversionReview') return review;
   if (kind === '' && apiVersion === '') {
@@ -65,15 +60,6 @@ function readReview(text: string, version: string): JsonObject {
   }
   const scheme = 'in scheme "pkg/runtime/scheme.go:111"';
   throw new Error(`no kind "${kind}" is registered for version "${apiVersion}" ${scheme}`);
-}
-
-/** kube-apiserver also accepts YAML, where any text is a string. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The name of a JSON value's type in errors of Go's decoder. */

@@ -310,12 +310,18 @@ function zero(type: GoType): Json {
 }
 
 function base64(text: string): string {
+  const problem = base64Problem(text);
+  if (problem !== undefined) throw new IllTypedError(problem);
+  return text.replace(/[\r\n]/g, '');
+}
+
+/** Go's error for a text that isn't base64. */
+export function base64Problem(text: string): string | undefined {
   const packed = text.replace(/[\r\n]/g, '');
   const wrong = /[^A-Za-z0-9+/]/.exec(packed.replace(/={1,2}$/, ''));
-  const whole = packed.length % 4 === 0;
-  if (wrong === null && whole) return packed;
+  if (wrong === null && packed.length % 4 === 0) return undefined;
   const at = wrong !== null ? wrong.index : packed.endsWith('=') ? packed.length : packed.length - (packed.length % 4);
-  throw new IllTypedError(`illegal base64 data at input byte ${at}`);
+  return `illegal base64 data at input byte ${at}`;
 }
 
 /** A whole number past 2^53. */
