@@ -80,9 +80,9 @@ function provide(name, context) {
   return started.get(name);
 }
 
-async function stopShared(isWanted = () => false) {
+async function stopShared(isSelected = () => false) {
   for (const [name, { stop }] of Object.entries(shared)) {
-    if (stop === nothing || isWanted(name) || !started.has(name)) continue;
+    if (stop === nothing || isSelected(name) || !started.has(name)) continue;
     const server = started.get(name);
     started.delete(name);
     await server.then(stop, nothing);
@@ -103,7 +103,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 async function main() {
   if (options.report) return report();
   if (options.quick && options.write && !options.out) throw new Error('--quick is not written without --out=FOLDER');
-  const wanted = sectionsNamed(options.only);
+  const selected = sectionsNamed(options.only);
   const began = performance.now();
   const node = newerNode(24);
   const context = {
@@ -113,11 +113,11 @@ async function main() {
     subjects: options.subjects?.split(','),
   };
   const failed = [];
-  const told = new Set();
+  const reported = new Set();
   const found = [];
   const times = [];
-  for (const [at, section] of wanted.entries()) {
-    await stopShared((name) => wanted.slice(at).some(({ needs = [] }) => needs.includes(name)));
+  for (const [at, section] of selected.entries()) {
+    await stopShared((name) => selected.slice(at).some(({ needs = [] }) => needs.includes(name)));
     const from = performance.now();
     log(section.name);
     try {
@@ -128,8 +128,8 @@ async function main() {
     } catch (error) {
       failed.push(section.name);
       // A shared failure fails all sections that need it; it is reported once.
-      log(`${section.name} failed: ${told.has(error) ? 'for the same reason' : error.stack}`);
-      told.add(error);
+      log(`${section.name} failed: ${reported.has(error) ? 'for the same reason' : error.stack}`);
+      reported.add(error);
     }
     times.push(`${section.name} ${Math.round((performance.now() - from) / 1000)} s`);
   }

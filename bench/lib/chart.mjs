@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
-import { wantsLogScale } from './panel.mjs';
+import { needsLogScale } from './panel.mjs';
 import { number } from './series.mjs';
 
 const WIDTH = 880;
@@ -82,7 +82,7 @@ function legend(panels) {
 }
 
 function heading(panel, x, top) {
-  const better = `${panel.better} is better${wantsLogScale(panel) ? ', log scale' : ''}`;
+  const better = `${panel.better} is better${needsLogScale(panel) ? ', log scale' : ''}`;
   return (
     `<text x="${x}" y="${top + 16}" font-size="12.5" font-weight="600" fill="${light.ink}">${escaped(panel.title)}</text>` +
     `<text x="${x}" y="${top + 32}" font-size="11.5" fill="${light.soft}">${better}</text>`
@@ -92,7 +92,7 @@ function heading(panel, x, top) {
 /** The marks of a panel. */
 function draw(document, panel, { names, left, width, height }) {
   const { bars, digits, limit } = panel;
-  const isLog = wantsLogScale(panel);
+  const isLog = needsLogScale(panel);
   const longest = Math.max(...bars.map(({ most }) => most), limit ?? 0);
   const shortest = isLog ? 10 ** Math.floor(Math.log10(Math.min(...bars.map(({ least }) => least)))) : 0;
   const values = bars.map((bar) => ({ ...bar, from: shortest, text: number(bar.median, digits) }));

@@ -22,7 +22,7 @@ export function panel(title, rows, field, { digits = 0, better = 'less', limit, 
 const isOurs = (name) => /^(riata|embedded|in-process)/.test(name);
 
 /** Bars of lengths from 0 are read wrong where the longest is hundreds of times the shortest: dots on a log scale instead. */
-export function wantsLogScale({ bars }) {
+export function needsLogScale({ bars }) {
   const shown = bars.map(({ median }) => median);
   const least = Math.min(...bars.map((bar) => bar.least));
   return shown.length > 1 && least > 0 && Math.max(...shown) / Math.min(...shown) > 30;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { headline } from './headline.mjs';
-import { panel, wantsLogScale } from './panel.mjs';
+import { needsLogScale, panel } from './panel.mjs';
 import { goalsTable, reportText, summaryText } from './report.mjs';
 import { readResults } from './results.mjs';
 import { sections, sectionsNamed } from './sections.mjs';
@@ -70,10 +70,10 @@ test('a chart shows the measurements, optionally under other names, and marks ou
 
 test('a log scale is for values decades apart, never for zero', () => {
   const bars = (...values) => ({ bars: values.map((value) => ({ median: value, least: value, most: value })) });
-  expect(wantsLogScale(bars(1, 29))).toBe(false);
-  expect(wantsLogScale(bars(1, 31))).toBe(true);
-  expect(wantsLogScale(bars(0, 31))).toBe(false);
-  expect(wantsLogScale(bars(5))).toBe(false);
+  expect(needsLogScale(bars(1, 29))).toBe(false);
+  expect(needsLogScale(bars(1, 31))).toBe(true);
+  expect(needsLogScale(bars(0, 31))).toBe(false);
+  expect(needsLogScale(bars(5))).toBe(false);
 });
 
 test('versions are those that lock files pin', () => {

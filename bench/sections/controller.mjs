@@ -52,7 +52,7 @@ export const controller = {
       log(`  until ${number(widgets)} Widgets are ready`);
       const made = await cases(untilReady, isAskedFor(subjects, bare) ? [[bare, bareOperator]] : []);
       log(`  ${PER_SECOND} events a second`);
-      const told = await cases(latency);
+      const latencies = await cases(latency);
       let idled = {};
       if (isAskedFor(subjects, ours)) {
         log(`  idle, ${idleKinds} kinds`);
@@ -63,16 +63,16 @@ export const controller = {
       const requests = Object.fromEntries(Object.entries(made).map(([name, reports]) => [name, reports.at(-1).verbs]));
       return {
         ...{ widgets, events: widgetEvents, idleKinds, requests },
-        ...{ ready: rowsOf(made), latency: rowsOf(told), idle: rowsOf(idled) },
+        ...{ ready: rowsOf(made), latency: rowsOf(latencies), idle: rowsOf(idled) },
       };
     } finally {
       await cluster.stop();
     }
   },
-  describe({ widgets, idleKinds, requests, ready, latency: told, idle: idled }) {
+  describe({ widgets, idleKinds, requests, ready, latency: latencies, idle: idled }) {
     return {
       title: `Operators of ${number(widgets)} Widgets on kube-apiserver`,
-      parts: figures({ widgets, idleKinds, requests, ready, told, idled }),
+      parts: figures({ widgets, idleKinds, requests, ready, latencies, idled }),
       charts: [
         {
           name: 'controllers',
@@ -82,7 +82,7 @@ export const controller = {
             panel('API requests until all are ready', ready, 'requests'),
             panel('CPU until all are ready, s', ready, 'cpuSeconds', { digits: 2 }),
             panel('time until all are ready, s', ready, 'seconds', { digits: 1 }),
-            panel('from a write to its reconcile, p99, ms', told, 'p99', { digits: 1 }),
+            panel('from a write to its reconcile, p99, ms', latencies, 'p99', { digits: 1 }),
           ],
         },
       ],
@@ -90,9 +90,13 @@ export const controller = {
         ...headline(`API requests until ${number(widgets)} Widgets are ready`, ready, 'requests', { others: peers }),
         ...headline('the same, CPU', ready, 'cpuSeconds', { others: peers, unit: ' s', digits: 2 }),
         ...headline('the same, memory', ready, 'rssMb', { others: peers, unit: ' MB' }),
-        ...headline('from a write to its reconcile, median', told, 'p50', { others: peers, unit: ' ms', digits: 1 }),
+        ...headline('from a write to its reconcile, median', latencies, 'p50', {
+          others: peers,
+          unit: ' ms',
+          digits: 1,
+        }),
       ],
-      goals: goalsOf({ ready, told, idled, idleKinds }),
+      goals: goalsOf({ ready, latencies, idled, idleKinds }),
     };
   },
 };
@@ -143,7 +147,7 @@ async function idle(cluster, operator, { idleMs }) {
   return { percent, rssMb };
 }
 
-function figures({ widgets, idleKinds, requests, ready, told, idled }) {
+function figures({ widgets, idleKinds, requests, ready, latencies, idled }) {
   const readyLines = Object.entries(ready).map(([name, row]) => [
     name,
     Series.of(row, 'seconds').text(1),
@@ -155,11 +159,11 @@ function figures({ widgets, idleKinds, requests, ready, told, idled }) {
     Series.of(row, 'refused').text(),
     Series.of(row, 'rssMb').text(),
   ]);
-  const latencyLines = Object.entries(told).map(([name, row]) => [
+  const latencyLines = Object.entries(latencies).map(([name, row]) => [
     name,
     Series.of(row, 'p50').text(1),
     Series.of(row, 'p99').text(1),
-    Series.ratio(row, told[theirs], 'p99').text(2),
+    Series.ratio(row, latencies[theirs], 'p99').text(2),
     Series.of(row, 'cpuUs').text(),
   ]);
   const parts = [
@@ -191,9 +195,9 @@ function figures({ widgets, idleKinds, requests, ready, told, idled }) {
   return parts;
 }
 
-function goalsOf({ ready, told, idled, idleKinds }) {
+function goalsOf({ ready, latencies, idled, idleKinds }) {
   const cpu = Series.ratio(ready[ours], ready[theirs], 'cpuSeconds');
-  const p99 = Series.ratio(told[ours], told[theirs], 'p99');
+  const p99 = Series.ratio(latencies[ours], latencies[theirs], 'p99');
   const all = [
     goal({ what: 'controller, API requests for 1,000 Widgets', got: Series.of(ready[ours], 'requests'), most: 2060 }),
     goal({ what: `controller, CPU beside ${theirs}`, got: cpu, most: 0.5, unit: '×', digits: 2 }),

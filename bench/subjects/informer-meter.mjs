@@ -16,7 +16,7 @@ const say = (figures) =>
 
 /** What an informer costs until it has synced, and then until so many events have come. Tells it line by line. */
 export class InformerMeter {
-  #wanted;
+  #desired;
   #events = 0;
   #read = 0;
   #heap = 0;
@@ -25,7 +25,7 @@ export class InformerMeter {
   #all = Promise.withResolvers();
 
   constructor(events) {
-    this.#wanted = events;
+    this.#desired = events;
   }
 
   /** What a handler reads; `node` is left out where it reads metadata alone. */
@@ -35,7 +35,7 @@ export class InformerMeter {
 
   event() {
     this.#events += 1;
-    if (this.#events === this.#wanted) this.#all.resolve();
+    if (this.#events === this.#desired) this.#all.resolve();
   }
 
   async begin() {

@@ -145,9 +145,9 @@ function goEnv(env, scratch) {
 function requireGo(env) {
   if (spawnSync('go', ['version'], { env, cwd: here }).status === 0) return;
   const goMod = readFileSync(join(here, 'go.mod'), 'utf8');
-  const wanted = /^go (\d+\.\d+)/m.exec(goMod)?.[1];
+  const expected = /^go (\d+\.\d+)/m.exec(goMod)?.[1];
   throw new Error(
-    `The real control plane needs either Go ${wanted} or newer on the PATH, to build it once, or KUBEBUILDER_ASSETS ` +
+    `The real control plane needs either Go ${expected} or newer on the PATH, to build it once, or KUBEBUILDER_ASSETS ` +
       'set to a folder that holds the programs etcd, kube-apiserver and kubectl.',
   );
 }

@@ -90,11 +90,11 @@ describe('a build, with a stand-in for go', () => {
     // It goes on when the other one waits.
     const waits = join(dir, 'waits');
     fakeGo(`until [ -e "${waits}" ]; do sleep 0.02; done; echo "program $last" > "$out"; chmod +x "$out"`);
-    const tell = (line: string) => {
+    const report = (line: string) => {
       log.push(line);
       if (line.includes('waiting for another build')) writeFileSync(waits, '');
     };
-    const ensure = () => ensureBinaries({ env: env(), log: tell });
+    const ensure = () => ensureBinaries({ env: env(), log: report });
     const [first, second] = await Promise.all([ensure(), ensure()]);
     expect(second).toEqual(first);
     expect(basename(dirname(first.kubeApiserver))).toBe(cacheFolder(env()).key);

@@ -54,6 +54,6 @@ async function perform(action, body) {
 /** @param {string | undefined} header @param {string} secret */
 function isBearer(header, secret) {
   const given = Buffer.from(header ?? '');
-  const wanted = Buffer.from(`Bearer ${secret}`);
-  return given.length === wanted.length && timingSafeEqual(given, wanted);
+  const expected = Buffer.from(`Bearer ${secret}`);
+  return given.length === expected.length && timingSafeEqual(given, expected);
 }

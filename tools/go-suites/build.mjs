@@ -57,10 +57,10 @@ async function sourceFolder() {
   const { root } = cacheFolder();
   const to = join(dirname(root), 'go-suites', moduleName.replaceAll('/', '_'));
   if (existsSync(to)) return to;
-  const told = execFileSync('go', ['mod', 'download', '-json', moduleName], { cwd: '/', encoding: 'utf8' });
+  const reported = execFileSync('go', ['mod', 'download', '-json', moduleName], { cwd: '/', encoding: 'utf8' });
   const partial = `${to}.partial-${process.pid}`;
   await mkdir(dirname(to), { recursive: true });
-  await cp(JSON.parse(told).Dir, partial, { recursive: true });
+  await cp(JSON.parse(reported).Dir, partial, { recursive: true });
   await chmod(partial, 0o755);
   for (const path of await readdir(partial, { recursive: true })) await chmod(join(partial, path), 0o755);
   await rename(partial, to);

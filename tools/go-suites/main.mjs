@@ -13,7 +13,7 @@ import { readReport } from './report.mjs';
 import { startServer } from './server.mjs';
 
 /** At least so many of a suite's cases have to pass. */
-const wanted = 0.95;
+const expected = 0.95;
 
 /** @param {string[]} argv @returns {Promise<number>} the exit code */
 async function main(argv) {
@@ -59,7 +59,7 @@ async function runSuite(keeper, name) {
     const reason = knownFailures[title];
     console.log(`  ${reason === undefined ? 'FAILED' : 'known'}  ${title}\n    ${reason ?? `${message} (${place})`}`);
   }
-  return share >= wanted && failed.every(({ title }) => knownFailures[title] !== undefined);
+  return share >= expected && failed.every(({ title }) => knownFailures[title] !== undefined);
 }
 
 /** @param {import('../control-plane/keeper.mjs').Keeper} keeper */

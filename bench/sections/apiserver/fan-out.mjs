@@ -17,12 +17,12 @@ async function measureFanOut(server, watchers, round) {
   const { resourceVersion } = JSON.parse(text).metadata;
   const connections = await openAll(server, watchers);
   let missing = 0;
-  let told = () => {};
+  let reported = () => {};
   const path = `${base}?watch=1&resourceVersion=${resourceVersion}`;
   const open = connections.map((connection) =>
     connection.stream(path, (chunk) => {
       // An event may come in several pieces; its end is the end of a line (and of its HTTP chunk).
-      if (chunk.includes('}\n') && --missing === 0) told();
+      if (chunk.includes('}\n') && --missing === 0) reported();
     }),
   );
   await Promise.all(open);
@@ -31,7 +31,7 @@ async function measureFanOut(server, watchers, round) {
     for (let step = 1; step <= writesEach; step++) {
       missing = watchers;
       const all = new Promise((resolve) => {
-        told = resolve;
+        reported = resolve;
       });
       const from = performance.now();
       await Promise.all([writer.request('PUT', `${base}/${name}`, configMap(name, step)), all]);

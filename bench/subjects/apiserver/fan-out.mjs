@@ -24,16 +24,16 @@ function ask(method, path, body, onData) {
 
 await ask('POST', base, object(0));
 let missing = 0;
-let told = () => {};
+let reported = () => {};
 for (let i = 0; i < watchers; i++) {
-  await ask('GET', `${base}?watch=1&resourceVersion=${100}`, undefined, () => --missing === 0 && told());
+  await ask('GET', `${base}?watch=1&resourceVersion=${100}`, undefined, () => --missing === 0 && reported());
 }
 const times = [];
 const cpu = process.cpuUsage();
 for (let step = 1; step <= writes; step++) {
   missing = watchers;
   const all = new Promise((resolve) => {
-    told = resolve;
+    reported = resolve;
   });
   const from = performance.now();
   await Promise.all([ask('PUT', `${base}/x`, object(step)), all]);

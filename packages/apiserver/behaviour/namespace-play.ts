@@ -51,11 +51,11 @@ export function namespacePlay(server: () => ControlledServer): void {
       expect(going.metadata.deletionGracePeriodSeconds).toBe(1);
       await calm();
       expect((await client.get(ConfigMap, { namespace: name, name: 'b' })).metadata.deletionTimestamp).toBeUndefined();
-      const told = await until('it is told', async () => {
+      const reported = await until('it is told', async () => {
         const conditions = (await find(name))?.status?.conditions ?? [];
         return conditions.length > 0 && conditions;
       });
-      expect(told.map(({ type, status }) => `${type} ${status}`)).toContain('NamespaceContentRemaining False');
+      expect(reported.map(({ type, status }) => `${type} ${status}`)).toContain('NamespaceContentRemaining False');
       // What a kubelet does when the Pod has ended.
       await client.delete(Pod, metadata, { gracePeriodSeconds: 0 });
       await gone(name);

@@ -26,7 +26,7 @@ export const apply = patch('application/apply-patch+yaml');
  * Waits until the server knows of an earlier answer in what it has in memory: from there the real one serves watches and
  * all that asks for no certain revision, and it hears of its own writes a moment later.
  */
-export const heardOf =
+export const eventsOf =
   (path: string, name: string) =>
   (past: Past): Ask =>
     get(`${path}?resourceVersion=${past.revision(name)}&resourceVersionMatch=NotOlderThan&limit=1`, {

@@ -63,7 +63,7 @@ function modeOf({ apiVersion, metadata }: Sent): string {
 function answerTo({ apiVersion, request }: Review): [number, unknown] {
   const { uid, desiredAPIVersion, objects } = request;
   const mode = objects.map(modeOf).find((one) => one !== '') ?? '';
-  const convertedObjects = objects.map((object) => spoil(converted(object, desiredAPIVersion), modeOf(object)));
+  const convertedObjects = objects.map((object) => corrupt(converted(object, desiredAPIVersion), modeOf(object)));
   const response = { uid, result: { status: 'Success' }, convertedObjects };
   const review = (more: object) => ({ apiVersion, kind: 'ConversionReview', response: { ...response, ...more } });
   const answers: Readonly<Record<string, [number, unknown]>> = {
@@ -99,7 +99,7 @@ function converted(object: Sent, apiVersion: string): Sent {
 }
 
 /** Breaks the rules for what a webhook answers. */
-function spoil(object: Sent, mode: string): Sent {
+function corrupt(object: Sent, mode: string): Sent {
   const { metadata } = object;
   const meta = (more: object) => ({ ...object, metadata: { ...metadata, ...more } });
   const { labels, annotations } = metadata;

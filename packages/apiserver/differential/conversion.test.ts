@@ -2,8 +2,8 @@ import { afterAll, beforeAll } from 'vitest';
 import {
   apply,
   definitions,
+  eventsOf,
   get,
-  heardOf,
   jsonPatch,
   merge,
   namespace,
@@ -109,8 +109,8 @@ play(pair, 'reads and writes in a version that is not stored', () => {
     post(`${of('v2')}?dryRun=All`, widget('v2', 'c', { hostPort: 'c:3' })),
     post(of('v2'), widget('v2', 'b', { hostPort: 'b:2' })),
     post(of('v2'), widget('v2', 'bad', { hostPort: 1 })),
-    heardOf(of('v1'), 'b'),
-    heardOf(of('v2'), 'b'),
+    eventsOf(of('v1'), 'b'),
+    eventsOf(of('v2'), 'b'),
     get(of('v1')),
     get(of('v2')),
     get(`${of('v2')}?limit=1`),
@@ -189,7 +189,7 @@ play(pair, 'watches of a version that is not stored', () => {
     ...begin(),
     post(of('v1'), widget('v1', 'a', { host: 'a', port: '1' }), { as: 'a' }),
     post(of('v2'), widget('v2', 'b', { hostPort: 'b:2' }), { as: 'b' }),
-    heardOf(of('v2'), 'b'),
+    eventsOf(of('v2'), 'b'),
     {
       watches: [
         (past: Past) => watch(`resourceVersion=${past.revision('a')}`),
@@ -203,7 +203,7 @@ play(pair, 'watches of a version that is not stored', () => {
         post(of('v1'), widget('v1', 'last', { host: 'l' }), { as: 'last' }),
       ],
     },
-    heardOf(of('v2'), 'last'),
+    eventsOf(of('v2'), 'last'),
     watch('sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true', 'initial-events-end'),
     get(`${of('v2')}?watch=true&timeoutSeconds=20&resourceVersion=0`, { accept: table, ends: '"name":"last"' }),
     remove(of('v2')),

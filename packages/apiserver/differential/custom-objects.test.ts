@@ -1,4 +1,4 @@
-import { apply, get, heardOf, jsonPatch, merge, namespace, namespaces, post, put, remove, strategic } from './asks.js';
+import { apply, eventsOf, get, jsonPatch, merge, namespace, namespaces, post, put, remove, strategic } from './asks.js';
 import { definition, served, version } from './custom-kinds.js';
 import { play, serverPair, uniqueName } from './pair.js';
 
@@ -340,7 +340,7 @@ play(pair, 'custom objects are listed, selected and watched', () => {
     ...['spec.number=1', 'metadata.name=a', 'metadata.namespace=x', 'nope=1', '.spec.text=x'].map(field),
     get(all, { accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1' }),
     get(all, { accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1' }),
-    heardOf(all, 'c'),
+    eventsOf(all, 'c'),
     {
       watches: [
         watch(''),

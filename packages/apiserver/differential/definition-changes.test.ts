@@ -1,8 +1,8 @@
 import {
   apply,
   definitions,
+  eventsOf,
   get,
-  heardOf,
   jsonPatch,
   merge,
   namespace,
@@ -112,7 +112,7 @@ play(pair, 'reads follow the definition as it stands', () => {
     post(v1, widget('v1', 'other', {}), { as: 'other' }),
     post(v1, widget('v1', 'held', { gone: 'g' }, { finalizers: ['example.com/held'] })),
     post(v1, widget('v1', 'zz', { gone: 'g', always: 'not' }), { as: 'zz' }),
-    heardOf(v1, 'zz'),
+    eventsOf(v1, 'zz'),
     get(v1),
     ...change(grown, { ...grown, two: text }, 'm1'),
     get(`${v1}?fieldSelector=metadata.name%3Dplain`, {
@@ -130,7 +130,7 @@ play(pair, 'reads follow the definition as it stands', () => {
     jsonPatch(`${v1}/zz`, [{ op: 'test', path: '/spec/deep/b', value: 5 }]),
     apply(`${v1}/other?fieldManager=m`, widget('v1', 'other', { a: 'x' })),
     (past) => put(`${v1}/zz`, widget('v1', 'zz', {}, { resourceVersion: past.revision('zz') }), { as: 'zz2' }),
-    heardOf(v1, 'zz2'),
+    eventsOf(v1, 'zz2'),
     ...reads(),
     remove(`${v1}/held`),
     get(`${v1}/held`),

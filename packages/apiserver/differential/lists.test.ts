@@ -1,4 +1,4 @@
-import { configMap, configMaps, get, heardOf, merge, namespace, namespaces, post, remove } from './asks.js';
+import { configMap, configMaps, eventsOf, get, merge, namespace, namespaces, post, remove } from './asks.js';
 import { type Past, play, serverPair, uniqueName } from './pair.js';
 
 const pair = serverPair();
@@ -77,7 +77,7 @@ play(pair, 'pages', () => {
     merge(`${all}/c5`, { data: { new: '1' } }),
     remove(`${all}/c4`),
     post(all, configMap('c9'), { as: 'c9' }),
-    heardOf(all, 'c9'),
+    eventsOf(all, 'c9'),
     (past) => ({ ...next('two', '&limit=1')(past), as: 'three' }),
     next('three'),
     next('one'),

@@ -17,11 +17,13 @@ export class Normaliser {
     // A watch of a single event parses as that event.
     const whole = isObject(body) && 'type' in body && isObject(body.object) ? [body] : body;
     if (isObject(whole) && whole.kind === 'Status') sortComplaints(whole);
-    const told = Array.isArray(whole) ? whole.filter((event) => !isPassingBookmark(event)).map(withoutRevision) : whole;
+    const reported = Array.isArray(whole)
+      ? whole.filter((event) => !isPassingBookmark(event)).map(withoutRevision)
+      : whole;
     return {
       ...{ status, contentType, warnings: warnings.map((w) => this.#text(w)) },
       headers: this.#value(headers, '', ''),
-      body: this.#value(told, '', ''),
+      body: this.#value(reported, '', ''),
     };
   }
 

@@ -42,7 +42,7 @@ export type Step =
   | ((past: Past) => Ask)
   | { readonly watches: readonly Step[]; readonly during: readonly Step[] };
 
-interface Heard {
+interface Received {
   readonly step: string;
   readonly answer: unknown;
 }
@@ -165,16 +165,16 @@ export function uniqueName(prefix: string): string {
   return `${prefix}${systemRandom.int(0, 0xffff_ffff).toString(36)}`;
 }
 
-async function run(wire: Wire, steps: readonly Step[]): Promise<Heard[]> {
+async function run(wire: Wire, steps: readonly Step[]): Promise<Received[]> {
   const past = new Past();
   const normaliser = new Normaliser();
-  const heard: Heard[] = [];
+  const received: Received[] = [];
   const take = (ask: Ask, answer: Answer) => {
     if (ask.as !== undefined) past.note(ask.as, answer);
     if (ask.silent) return;
     const body = ask.body === undefined ? '' : ` ${typeof ask.body === 'string' ? ask.body : JSON.stringify(ask.body)}`;
-    const step = `${heard.length}: ${ask.method} ${ask.path} ${ask.type ?? ''}${body.slice(0, 300)}`;
-    heard.push({ step, answer: normaliser.answer(withoutChance(ask, answer)) });
+    const step = `${received.length}: ${ask.method} ${ask.path} ${ask.type ?? ''}${body.slice(0, 300)}`;
+    received.push({ step, answer: normaliser.answer(withoutRandomness(ask, answer)) });
   };
   const askOf = (step: Step): Ask => {
     if ('watches' in step) throw new Error('watches cannot stand inside watches');
@@ -187,18 +187,18 @@ async function run(wire: Wire, steps: readonly Step[]): Promise<Heard[]> {
       continue;
     }
     const watches = step.watches.map(askOf).map((ask) => ({ ask, ...wire.open(ask) }));
-    await Promise.all(watches.map(({ begun }) => begun));
+    await Promise.all(watches.map(({ started }) => started));
     for (const inner of step.during) {
       const ask = askOf(inner);
       take(ask, await send(wire, ask));
     }
     for (const { ask, answer } of watches) take(ask, await answer);
   }
-  return heard;
+  return received;
 }
 
 /** The answer without what the real server leaves to chance, where a step says so. */
-function withoutChance({ withoutReason, sorted }: Ask, answer: Answer): Answer {
+function withoutRandomness({ withoutReason, sorted }: Ask, answer: Answer): Answer {
   const { status } = answer.body ?? {};
   if (typeof status !== 'object' || status === null || !(withoutReason || sorted)) return answer;
   const { reason: _, ...bare } = status as Record<string, unknown>;

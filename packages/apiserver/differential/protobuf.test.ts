@@ -5,8 +5,8 @@ import {
   configMap,
   configMaps,
   definitions,
+  eventsOf,
   get,
-  heardOf,
   merge,
   namespace,
   namespaces,
@@ -129,8 +129,8 @@ play(pair, 'Protobuf here and JSON there', () => {
     post(all, bytes('6b3873001200'), { type }),
     post(all, encodeObject(namespace('x')), { type }),
     post(all, encodeObject(configMap('b') as unknown as JsonObject), { type: `${type}; charset=utf-8` }),
-    ...[`${accept},application/json`, `application/json;q=0.5,${accept}`, `${accept};stream=watch`].map((wanted) =>
-      get(`${all}/a`, { accept: wanted }),
+    ...[`${accept},application/json`, `application/json;q=0.5,${accept}`, `${accept};stream=watch`].map((expected) =>
+      get(`${all}/a`, { accept: expected }),
     ),
     get(`${all}/a`, { accept: `${type};as=Table;v=v1;g=meta.k8s.io` }),
     get(`${all}/none`, { accept }),
@@ -155,7 +155,7 @@ play(pair, 'Protobuf here and JSON there', () => {
     get(custom, { until: ({ status }) => status === 200, silent: true }),
     get(at, { accept, silent: true }),
     post(custom, { apiVersion: `${group}/v1`, kind: 'Widget', metadata: { name: 'a' } }, { as: 'a' }),
-    heardOf(custom, 'a'),
+    eventsOf(custom, 'a'),
     get(`${custom}/a`, { accept }),
     get(`${custom}/a`, { accept: `${accept},application/json` }),
     get(`${custom}/a`, { accept: partial }),
@@ -181,7 +181,7 @@ play(pair, 'watches in Protobuf', () => {
   return [
     post(namespaces, namespace(ns), { as: 'namespace' }),
     post(all, secret('AAAA'), { as: 'a' }),
-    heardOf(all, 'a'),
+    eventsOf(all, 'a'),
     {
       watches: [
         watch(''),

@@ -321,7 +321,7 @@ play(pair, 'impersonation', () => {
   const review = post('/apis/authentication.k8s.io/v1/selfsubjectreviews', {});
   const to = (headers: object): Ask => ({ ...review, headers: headers as Record<string, string> });
   // An impersonated user cannot impersonate a third one: so this is a token of an account.
-  const wanted: readonly object[] = [
+  const expected: readonly object[] = [
     { 'impersonate-user': 'jane' },
     { 'impersonate-user': 'jane', 'impersonate-group': 'dev' },
     { 'impersonate-user': 'jane', 'impersonate-group': 'system:unauthenticated' },
@@ -386,15 +386,15 @@ play(pair, 'impersonation', () => {
     ...end,
     token,
     // The administrators of the two servers have different names.
-    ...wanted.slice(0, -1).map(to),
-    ...wanted.map((headers) => asRobot(to(headers))),
+    ...expected.slice(0, -1).map(to),
+    ...expected.map((headers) => asRobot(to(headers))),
     ...bind(`legacy-${ns}`, rules, [robot, subject]),
     settled(`/last-${ns}`, { user }),
-    ...wanted.map((headers) => asRobot(to(headers))),
+    ...expected.map((headers) => asRobot(to(headers))),
     { ...token, path: `${account('other')}/token` },
     ...bind(`constrained-${ns}`, constrained, [{ ...robot, name: 'other' }, subject]),
     settled(`/last2-${ns}`, { user }),
-    ...wanted.map((headers) => asRobot(to(headers))),
+    ...expected.map((headers) => asRobot(to(headers))),
   ];
 });
 

@@ -1,4 +1,4 @@
-import { configMap, configMaps, get, heardOf, merge, namespace, namespaces, post, remove } from './asks.js';
+import { configMap, configMaps, eventsOf, get, merge, namespace, namespaces, post, remove } from './asks.js';
 import { definition, served, version } from './custom-kinds.js';
 import { play, serverPair, uniqueName } from './pair.js';
 import { make, tableSamples } from './table-samples.js';
@@ -69,7 +69,7 @@ play(pair, 'watches of Tables and of metadata alone', () => {
   return [
     post(namespaces, namespace(ns), { as: 'namespace' }),
     post(all, configMap('a'), { as: 'a' }),
-    heardOf(all, 'a'),
+    eventsOf(all, 'a'),
     {
       watches: [
         watch('', table()),
@@ -155,7 +155,7 @@ play(pair, 'Tables of custom kinds', () => {
     post(at('widgets'), object('Widget', 'a', { spec })),
     post(at('widgets'), object('Widget', 'empty', {}), { as: 'empty' }),
     post(at('widgets'), object('Widget', 'null', { spec: { text: null, number: 1.5, float: 3, list: [] } })),
-    heardOf(at('widgets'), 'empty'),
+    eventsOf(at('widgets'), 'empty'),
     get(`${at('plains')}?includeObject=None`, table()),
     get(`${at('plains')}/a?includeObject=Object`, table()),
     get(`${at('widgets')}?includeObject=None`, table()),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configMap, configMaps, get, heardOf, merge, namespace, namespaces, post, put, remove } from './asks.js';
+import { configMap, configMaps, eventsOf, get, merge, namespace, namespaces, post, put, remove } from './asks.js';
 import { describeDifference } from './difference.js';
 import { play, type Step, serverPair, uniqueName } from './pair.js';
 
@@ -21,7 +21,7 @@ play(pair, 'what watches are told', () => {
     post(all, configMap('a', { x: '1' }, { labels: { l: '1' } }), { as: 'a' }),
     post(all, configMap('b', { x: '1' }, { labels: { l: '2' } }), { as: 'b' }),
     merge(`${all}/a`, { data: { x: '2' } }, { as: 'a2' }),
-    heardOf(all, 'a2'),
+    eventsOf(all, 'a2'),
     {
       watches: [
         watch(''),

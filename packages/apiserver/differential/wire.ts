@@ -73,13 +73,13 @@ export class Wire {
   }
 
   /** As `send`; `begun` resolves when a watch has begun, or is over. */
-  open(ask: Ask): { readonly begun: Promise<unknown>; readonly answer: Promise<Answer> } {
+  open(ask: Ask): { readonly started: Promise<unknown>; readonly answer: Promise<Answer> } {
     let begin = () => {};
-    const begun = new Promise<void>((resolve) => {
+    const started = new Promise<void>((resolve) => {
       begin = resolve;
     });
     const answer = this.#send(ask, begin);
-    return { begun: Promise.race([begun, answer]), answer };
+    return { started: Promise.race([started, answer]), answer };
   }
 
   #send(ask: Ask, begin: () => void): Promise<Answer> {

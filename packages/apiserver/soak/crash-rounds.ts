@@ -89,12 +89,12 @@ async function checkState(server: ServerProcess, { writers, watchers, newest }: 
     readonly items: readonly unknown[];
   };
   const revision = Number(list.metadata.resourceVersion);
-  const told = Math.max(
+  const reported = Math.max(
     newest,
     ...writers.map((writer) => writer.newest),
     ...watchers.map((watcher) => watcher.newest),
   );
-  if (revision < told) throw new Error(`the server is at revision ${revision}, but ${told} was shown`);
+  if (revision < reported) throw new Error(`the server is at revision ${revision}, but ${reported} was shown`);
   const found = new Map(list.items.map((item) => stateOf(item)));
   for (const writer of writers) writer.check(found);
   for (const watcher of watchers) watcher.check(found);

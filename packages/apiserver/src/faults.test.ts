@@ -57,8 +57,8 @@ describe('a client with faults', () => {
   test('sees them, and others do not', async () => {
     const { server, connect, settled, plain } = await start();
     await using _ = server;
-    const unlucky = connect({ faults: always({ fail: { code: 500, message: 'no luck' } }) });
-    const error = await settled(failure(unlucky.get(ConfigMap, { namespace, name: 'a' }, once)));
+    const flaky = connect({ faults: always({ fail: { code: 500, message: 'no luck' } }) });
+    const error = await settled(failure(flaky.get(ConfigMap, { namespace, name: 'a' }, once)));
     expect(error).toSatisfy(isApiError);
     expect((error as ApiError).status).toMatchObject({ code: 500, message: 'no luck' });
     expect((await settled(plain.create(thing('a'), once))).metadata.name).toBe('a');

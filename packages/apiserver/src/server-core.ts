@@ -301,13 +301,13 @@ export class ServerCore {
     const { storage } = this.#parts;
     if (storage.revision === 0) return;
     const definitions = this.#builtIn('apiextensions.k8s.io', 'v1', 'customresourcedefinitions').table;
-    const tell = (table: string) => {
+    const replay = (table: string) => {
       for (const after of storage.list(table).items) {
         observe(table, { revision: after.revision, key: after.key, before: undefined, after, removed: undefined });
       }
     };
-    tell(definitions);
-    for (const table of this.#tables().keys()) if (table !== definitions) tell(table);
+    replay(definitions);
+    for (const table of this.#tables().keys()) if (table !== definitions) replay(table);
   }
 
   /** What a new cluster holds. */

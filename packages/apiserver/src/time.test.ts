@@ -101,8 +101,9 @@ describe('on a clock that a test moves', () => {
     const watch = await client.watch(Event, { namespace, resourceVersion, timeoutSeconds: 4 * 60 * 60 });
     const seen: string[] = [];
     const watching = (async () => {
-      for await (const told of watch) {
-        if (told.type === 'MODIFIED' || told.type === 'DELETED') seen.push(`${told.type} ${told.object.metadata.name}`);
+      for await (const reported of watch) {
+        if (reported.type === 'MODIFIED' || reported.type === 'DELETED')
+          seen.push(`${reported.type} ${reported.object.metadata.name}`);
         if (seen.length === 3) break;
       }
     })();
@@ -166,15 +167,15 @@ describe('a whole stack', () => {
     });
     const writing = (async () => {
       const client = connect('writer');
-      const chance = fork();
+      const odds = fork();
       for (let i = 0; i < 40; i++) {
-        await clock.sleep(chance.int(0, 500));
+        await clock.sleep(odds.int(0, 500));
         const object = ConfigMap({ metadata: { namespace, generateName: 'w-' } });
         const made = await client.create(object).catch((error: unknown) => {
           note('writer', isTransportError(error) ? error.kind : error);
           return undefined;
         });
-        if (made !== undefined && chance.next() < 0.5) {
+        if (made !== undefined && odds.next() < 0.5) {
           await client.delete(ConfigMap, made.metadata).catch(() => note('writer', 'could not delete'));
         }
         if (i === 20) await server.restart({ downMs: 1_000 });

@@ -15,11 +15,11 @@ import {
 } from 'riata/object';
 import type { Random } from 'riata/runtime';
 import { expect } from 'vitest';
+import { corruptedConfig } from './corrupted-config.js';
 import { metadataPart, type RandomPart } from './random-configs.js';
 import type { RawAnswer } from './raw-connections.js';
 import type { RawServer } from './raw-server.js';
 import { playScale } from './scale-play.js';
-import { spoiled } from './spoiled-config.js';
 
 /** A kind to play with. */
 export interface Subject {
@@ -183,7 +183,7 @@ export class Play {
     // Where the status is a subresource, a write of the object itself must not touch it.
     const full = statusPart && random.next() < 0.2 ? { ...made, ...statusPart(random) } : made;
     if (operation === 'merge') return { metadata: this.#withLastApplied(made), ...updatePart(random) };
-    if (operation === 'apply' && random.next() < 0.1) return spoiled(random, full);
+    if (operation === 'apply' && random.next() < 0.1) return corruptedConfig(random, full);
     return operation === 'update' ? this.#changed(updatePart(random)) : full;
   }
 

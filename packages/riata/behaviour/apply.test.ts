@@ -105,9 +105,9 @@ describeServers('server-side apply', (server) => {
     });
     requests.clear();
     const options = { fieldManager: 'me', current: drifted, force: true };
-    const mended = await client.apply(deployment(namespace, ['web', 'side']), options);
+    const repaired = await client.apply(deployment(namespace, ['web', 'side']), options);
     expect(requests.all).toHaveLength(1);
-    expect(mended.spec?.template.spec?.containers[0]?.image).toBe('web:1');
+    expect(repaired.spec?.template.spec?.containers[0]?.image).toBe('web:1');
   });
 
   test('what the server writes differently does not make it apply again and again', async () => {

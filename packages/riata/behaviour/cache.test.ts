@@ -107,16 +107,16 @@ describeServers('cache', (server) => {
     await client.create(configMap(namespace, 'a', { step: '1' }));
     await using cache = running(server(), { kinds: [cached(ConfigMap, { namespaces: [namespace] })] });
     const informer = await cache.getInformer(ConfigMap);
-    const told: string[] = [];
+    const reported: string[] = [];
     informer.addEventHandler({
-      onUpdate: (old, now) => void told.push(`${old.data?.step}→${now.data?.step}`),
+      onUpdate: (old, now) => void reported.push(`${old.data?.step}→${now.data?.step}`),
     });
     for (const step of ['2', '3']) {
       await client.patch(ConfigMap, { namespace, name: 'a' }, { type: 'merge', body: { data: { step } } });
       expect((await cache.get(ConfigMap, { namespace, name: 'a' })).data).toEqual({ step });
     }
-    await until('both changes are told', async () => told.length >= 2);
-    expect(told).toEqual(['1→2', '2→3']);
+    await until('both changes are told', async () => reported.length >= 2);
+    expect(reported).toEqual(['1→2', '2→3']);
   });
 
   test('where an answer does not show the object, a read waits for the watch or asks the server', async () => {
@@ -181,8 +181,10 @@ describeServers('cache', (server) => {
     const onlyOurs = { labelSelector: 'app=a' };
     await using cache = running(server(), { kinds: [cached(ConfigMap, { ...onlyOurs, namespaces: [one] })] });
     const informer = await cache.getInformer(ConfigMap);
-    const told: string[] = [];
-    const registration = informer.addEventHandler({ onChange: ({ type, key }) => void told.push(`${type} ${key}`) });
+    const reported: string[] = [];
+    const registration = informer.addEventHandler({
+      onChange: ({ type, key }) => void reported.push(`${type} ${key}`),
+    });
     await registration.synced();
     expect((await cache.list(ConfigMap)).items.map((item) => item.metadata.namespace)).toEqual([one]);
     await cache.setNamespaces(ConfigMap, [one, two]);
@@ -196,7 +198,7 @@ describeServers('cache', (server) => {
     ]);
     await cache.setNamespaces(ConfigMap, [two]);
     expect((await cache.list(ConfigMap)).items.map((item) => item.metadata.namespace)).toEqual([two]);
-    expect(told).toEqual([`Added ${one}/c`, `Added ${two}/c`, `Deleted ${one}/c`]);
+    expect(reported).toEqual([`Added ${one}/c`, `Added ${two}/c`, `Deleted ${one}/c`]);
   });
 
   test('a kind is held while it has users, with one set of options', async () => {

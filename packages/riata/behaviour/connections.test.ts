@@ -32,34 +32,34 @@ describeServers(
     test('many watches, each on its own connection, all get events; and those that stay when others go', async () => {
       using connections = await RawConnections.to(server(), 200);
       const all = `/api/v1/namespaces/${await server().namespace()}/configmaps`;
-      const heard: string[] = Array.from({ length: 100 }, () => '');
+      const received: string[] = Array.from({ length: 100 }, () => '');
       const watches = await Promise.all(
-        heard.map(async (_, i) => {
+        received.map(async (_, i) => {
           const answer = await connections.open('GET', `${all}?watch=1&timeoutSeconds=300&labelSelector=of%3Dtest`);
           answer.setEncoding('utf8');
           answer.on('data', (part: string) => {
-            heard[i] += part;
+            received[i] += part;
           });
           answer.on('error', () => {});
           return answer;
         }),
       );
       expect(connections.ports.size).toBe(100);
-      const namesHeard = (text: string) =>
+      const namesReceived = (text: string) =>
         text
           .split('\n')
           .slice(0, -1)
           .map((line) => JSON.parse(line).object.metadata.name as string);
       const allHear = (from: number, names: readonly string[]) =>
         until(`all from ${from} on are told of ${names}`, async () =>
-          heard.slice(from).every((text) => namesHeard(text).length >= names.length),
+          received.slice(from).every((text) => namesReceived(text).length >= names.length),
         );
       expect(await connections.ask('POST', all, configMap('first'))).toBe(201);
       await allHear(0, ['first']);
       for (const watch of watches.slice(0, 50)) watch.destroy();
       expect(await connections.ask('POST', all, configMap('second'))).toBe(201);
       await allHear(50, ['first', 'second']);
-      expect(new Set(heard.slice(50).map((text) => namesHeard(text).join()))).toEqual(new Set(['first,second']));
+      expect(new Set(received.slice(50).map((text) => namesReceived(text).join()))).toEqual(new Set(['first,second']));
       for (const watch of watches) watch.destroy();
       expect(await connections.ask('GET', `${all}/second`)).toBe(200);
     });

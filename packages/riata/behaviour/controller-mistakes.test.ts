@@ -98,8 +98,8 @@ describeServers('what a controller does with mistakes of its author', (server) =
       await client.patch(Widget, object.metadata, { type: 'merge', body: { metadata: { annotations } } });
     });
     await using run = await running(() => widgets);
-    const told = () => run.log.records.find(({ message }) => message.includes('wakes itself'));
-    const record = await until('it is named', async () => told());
+    const reported = () => run.log.records.find(({ message }) => message.includes('wakes itself'));
+    const record = await until('it is named', async () => reported());
     expect(record.fields).toMatchObject({ controller: 'restless', runs: 20, nextInMs: 100 });
     await until('it waits for seconds', async () => sizes.length > 25);
     await server().client.patch(Widget, run.key, { type: 'merge', body: { spec: { size: 2 } } });
@@ -130,11 +130,11 @@ describeServers('what a controller does with mistakes of its author', (server) =
     const { namespace } = run.key;
     for (const name of ['a', 'b']) await client.create(Bare({ metadata: { namespace, name }, spec: {} }));
     await until('both were tried often', async () => ['a', 'b'].every((name) => (tries.get(name) ?? 0) > 3));
-    const told = run.log.records.filter(({ level }) => level === 'error' || level === 'warn');
+    const reported = run.log.records.filter(({ level }) => level === 'error' || level === 'warn');
     const problem = `status of Bare: the installed CustomResourceDefinition ${crd.metadata.name} has no status.`;
-    expect(told.map(({ fields }) => String(fields.error))).toEqual([expect.stringContaining(problem)]);
-    expect(String(told[0]?.fields.error)).toContain('Bare needs status.conditions and status.observedGeneration');
-    expect(String(told[0]?.fields.error)).toContain('installCrds(client, [Bare])');
+    expect(reported.map(({ fields }) => String(fields.error))).toEqual([expect.stringContaining(problem)]);
+    expect(String(reported[0]?.fields.error)).toContain('Bare needs status.conditions and status.observedGeneration');
+    expect(String(reported[0]?.fields.error)).toContain('installCrds(client, [Bare])');
     await installCrds(client, [Bare]);
     await until('both are ready', async () => {
       const { items } = await client.list(Bare, { namespace });
@@ -169,9 +169,11 @@ describeServers('what a controller does with mistakes of its author', (server) =
     const before = reconciles;
     await server().client.patch(Widget, run.key, { type: 'merge', body: { spec: { size: 2 } } });
     await until('it was reconciled again', async () => reconciles > before);
-    const told = run.log.records.filter(({ message }) => message.startsWith('applies a kind that it does not watch'));
-    expect(told).toMatchObject([{ level: 'info', fields: { controller: 'widget', kind: 'Secret' } }]);
-    expect(told[0]?.message).toContain('add .owns(Secret)');
+    const reported = run.log.records.filter(({ message }) =>
+      message.startsWith('applies a kind that it does not watch'),
+    );
+    expect(reported).toMatchObject([{ level: 'info', fields: { controller: 'widget', kind: 'Secret' } }]);
+    expect(reported[0]?.message).toContain('add .owns(Secret)');
   });
 
   test('a clean-up that a newer version no longer has: objects that wait for it are reported', async () => {
@@ -182,11 +184,11 @@ describeServers('what a controller does with mistakes of its author', (server) =
     await client.patch(Widget, run.key, { type: 'merge', body: { metadata: { finalizers } } });
     await client.delete(Widget, run.key);
     const words = 'waits for a finalizer named after this controller';
-    const [told] = await until('it is told', async () => {
+    const [reported] = await until('it is told', async () => {
       const found = run.log.records.filter(({ message }) => message.startsWith(words));
       return found.length > 0 && found;
     });
-    expect(told).toMatchObject({ level: 'warn', fields: { controller: 'widget', finalizer: finalizers[0] } });
+    expect(reported).toMatchObject({ level: 'warn', fields: { controller: 'widget', finalizer: finalizers[0] } });
     await clearFinalizers(client, [Widget], { namespace: run.key.namespace, finalizers });
     await until('it is gone', async () => (await client.find(Widget, run.key)) === undefined);
   });

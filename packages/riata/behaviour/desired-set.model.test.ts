@@ -214,9 +214,9 @@ class World implements AsyncDisposable {
   }
 
   expected(last: Step['desired']): object {
-    const wanted = Object.fromEntries([...last].map(([at, item]) => [at, { inSet: true, data: item.data }]));
+    const requested = Object.fromEntries([...last].map(([at, item]) => [at, { inSet: true, data: item.data }]));
     const kept = [...this.#foreign.keys()].filter((at) => !last.has(at)).map((at) => [at, { inSet: false }]);
-    return { ...Object.fromEntries(kept), ...wanted };
+    return { ...Object.fromEntries(kept), ...requested };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

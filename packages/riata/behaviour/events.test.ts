@@ -91,8 +91,8 @@ describeServers('events', (server) => {
       expect(logged).toEqual([]);
       const kind = api === 'v1' ? Event : EventsV1Event;
       const { items } = await client.list<Event | EventsV1Event>(kind, { namespace: 'default' });
-      const told = items.filter((event) => event.reason === reason);
-      const about = told.map((event) => ('involvedObject' in event ? event.involvedObject : event.regarding)?.name);
+      const reported = items.filter((event) => event.reason === reason);
+      const about = reported.map((event) => ('involvedObject' in event ? event.involvedObject : event.regarding)?.name);
       expect(about.sort()).toEqual([name, `${name}:odd`]);
     }
     await client.delete(PriorityClass, { name });

@@ -41,11 +41,11 @@ function informing(server: TestEnvironment, namespace: string, options: SharedIn
 }
 
 function noting(seen: string[]): ResourceEventHandler<ConfigMap> {
-  const told = (obj: ConfigMap) => `${obj.metadata.name}=${obj.data?.value}`;
+  const reported = (obj: ConfigMap) => `${obj.metadata.name}=${obj.data?.value}`;
   return {
-    onAdd: (obj, isInInitialList) => seen.push(`add ${told(obj)}${isInInitialList ? '!' : ''}`),
-    onUpdate: (old, obj) => seen.push(`update ${told(old)} ${told(obj)}`),
-    onDelete: (obj) => seen.push(isDeletedFinalStateUnknown(obj) ? `delete ${obj.key}?` : `delete ${told(obj)}`),
+    onAdd: (obj, isInInitialList) => seen.push(`add ${reported(obj)}${isInInitialList ? '!' : ''}`),
+    onUpdate: (old, obj) => seen.push(`update ${reported(old)} ${reported(obj)}`),
+    onDelete: (obj) => seen.push(isDeletedFinalStateUnknown(obj) ? `delete ${obj.key}?` : `delete ${reported(obj)}`),
   };
 }
 

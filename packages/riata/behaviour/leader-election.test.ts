@@ -16,7 +16,7 @@ async function election(server: TestEnvironment) {
   const most = { leaders: 0 };
   const join = (identity: string, options: Partial<LeaderElectorOptions> = {}) => {
     const stop = new AbortController();
-    const told: string[] = [];
+    const reported: string[] = [];
     const metrics = memoryMetrics();
     const elector = new LeaderElector({
       lock: new LeaseLock(client, { ...key, identity, labels: { app: 'test' } }),
@@ -27,13 +27,13 @@ async function election(server: TestEnvironment) {
         if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
         leading.delete(identity);
       },
-      onNewLeader: (leader) => void told.push(leader),
+      onNewLeader: (leader) => void reported.push(leader),
       runtime: { log: silentLogger, metrics },
       ...options,
     });
     const ran = elector.run({ signal: stop.signal });
     const leads = () => until(`${identity} leads`, async () => elector.isLeader);
-    return { elector, metrics, told, ran, leads, stop: () => stop.abort() };
+    return { elector, metrics, reported, ran, leads, stop: () => stop.abort() };
   };
   const lease = () => client.get(Lease, key);
   return { client, key, join, lease, most };
@@ -105,7 +105,7 @@ describeServers('leader election', (server) => {
     expect(outcome).toMatchObject({ outcome: 'lost' });
     expect((outcome as { reason: LostLease }).reason.message).toContain('is lost: b holds it');
     expect((await lease()).spec?.holderIdentity).toBe('b');
-    expect(a.told).toEqual(['a', 'b']);
+    expect(a.reported).toEqual(['a', 'b']);
   });
 
   test('a Lease that is gone can be put back by who names no uid of it', async () => {

@@ -140,12 +140,12 @@ describeServers('manager', (server) => {
   test('shutdown under load: no reconcile is cut in half, the lease is given up last', async () => {
     const { client } = server();
     const namespace = await server().namespace();
-    const begun = new Set<string>();
+    const started = new Set<string>();
     const finished = new Set<string>();
     const widgets = control(Widget, { concurrency: 4 })
       .owns(ConfigMap)
       .reconcile(async ({ object, apply, status, reconcileID }) => {
-        begun.add(reconcileID);
+        started.add(reconcileID);
         await apply(ConfigMap({ metadata: { name: object.metadata.name } }));
         await status({ by: 'me' });
         finished.add(reconcileID);
@@ -155,7 +155,7 @@ describeServers('manager', (server) => {
     await using run = await server().startManager({ leaderElection, run: [widgets] });
     await until('it is at work', async () => finished.size >= 3);
     expect(await run.stop()).toEqual({ reason: 'stopped', unfinished: [] });
-    expect([...begun].filter((id) => !finished.has(id))).toEqual([]);
+    expect([...started].filter((id) => !finished.has(id))).toEqual([]);
     expect(run.manager.explain.every(({ outcome }) => outcome === 'success')).toBe(true);
     const lease = await client.get(Lease, { namespace, name: 'lease' });
     expect(lease.spec?.holderIdentity ?? '').toBe('');

@@ -14,7 +14,7 @@ import { describedServer, describeServers, until } from './servers.js';
 const seedsOn = { 'in-process': 4, https: 2, 'kube-apiserver': 2 };
 
 /** What a Widget should have become: in its own namespace and in another one. */
-const wantedBy = ({ metadata: { name }, spec }: Widget): [own: string[], other: string[]] => {
+const desiredBy = ({ metadata: { name }, spec }: Widget): [own: string[], other: string[]] => {
   const size = Number(spec?.size ?? 0);
   const names = Array.from({ length: size }, (_, index) => `${name}-${index}`);
   return [names.filter((_, index) => index % 2 === 1), names.filter((_, index) => index % 2 === 0)];
@@ -38,7 +38,7 @@ function startProgram(server: TestEnvironment, { Widget, at: [namespace = '', ot
   if (cleaned) widgets.onRemove('first', (_, { metadata }) => void cleaned.add(`first ${metadata.uid}`));
   const options = { name: 'secrets', condition: 'Made', allowCrossNamespace: true };
   registerGeneratingHandler(widgets, apply, options, (widget) => {
-    const [own, far] = wantedBy(widget);
+    const [own, far] = desiredBy(widget);
     const secret = (at: string) => (name: string) =>
       Secret({ metadata: { namespace: at, name }, stringData: { of: widget.metadata.name } });
     return { objects: [...own.map(secret(namespace)), ...far.map(secret(other))] };
@@ -69,10 +69,10 @@ function severable(server: TestEnvironment) {
       done = resolve;
     });
     if (request.method !== 'GET') underWay.add(effect);
-    const end = (tell: () => void) => {
+    const end = (report: () => void) => {
       underWay.delete(effect);
       done();
-      tell();
+      report();
     };
     transport.dispatch(request, {
       onHeaders: (status, headers, flow) => sink?.onHeaders(status, headers, flow),
@@ -197,8 +197,8 @@ describeServers('programs that crash', (server) => {
     }
     const { crash } = startProgram(server(), program);
     const living = (await widgets()).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-    const wanted = living.map(wantedBy);
-    const right = [wanted.flatMap(([own]) => own).sort(), wanted.flatMap(([, far]) => far).sort()];
+    const desired = living.map(desiredBy);
+    const right = [desired.flatMap(([own]) => own).sort(), desired.flatMap(([, far]) => far).sort()];
     await until('all is there, and nothing else', async () => {
       const found = [await namesOf(client, Secret, namespace), await namesOf(client, Secret, other)];
       return isAtRest(await widgets()) && JSON.stringify(found) === JSON.stringify(right);

@@ -8,7 +8,7 @@ import { recordedApply, startPatterns } from './patterns-play.js';
 import { describeServers, testOn, uniqueName, until } from './servers.js';
 
 /** What a ConfigMap, here the owner, says it becomes: the keys of its data. */
-const wantedBy = ({ metadata, data = {} }: ConfigMap) =>
+const desiredBy = ({ metadata, data = {} }: ConfigMap) =>
   Object.entries(data).map(([name, of]) =>
     Secret({ metadata: { name: `${metadata.name}-${name}` }, stringData: { of } }),
   );
@@ -36,7 +36,7 @@ describeServers('generating handlers', (server) => {
     const [maps, secrets] = [controllers.for(ConfigMap), controllers.for(Secret)];
     const applier = recordedApply(play.client, [Secret]);
     registerGeneratingHandler(maps, applier, { name: 'secrets' }, (map) => ({
-      objects: isOwner(map) ? wantedBy(map) : [],
+      objects: isOwner(map) ? desiredBy(map) : [],
     }));
     relatedResource.watch('secrets', relatedResource.ownerResolver(ConfigMap), maps, [secrets], { signal });
     await controllers.start({ signal });
@@ -72,7 +72,7 @@ describeServers('generating handlers', (server) => {
       const options = { name: 'secrets', allowCrossNamespace: true };
       registerGeneratingHandler(play.controllers.for(ConfigMap), applier, options, (map) => ({
         objects: isOwner(map)
-          ? [...wantedBy(map), Secret({ metadata: { namespace: other, name: `for-${map.metadata.name}` } })]
+          ? [...desiredBy(map), Secret({ metadata: { namespace: other, name: `for-${map.metadata.name}` } })]
           : [],
       }));
       await play.controllers.start({ signal: play.signal });
@@ -111,7 +111,7 @@ describeServers('generating handlers', (server) => {
       await using play = startPatterns(collecting, namespace);
       const applier = recordedApply(play.client, [Secret]);
       registerGeneratingHandler(play.controllers.for(ConfigMap), applier, { name: 'secrets' }, (map) => ({
-        objects: isOwner(map) ? wantedBy(map) : [],
+        objects: isOwner(map) ? desiredBy(map) : [],
       }));
       await play.controllers.start({ signal: play.signal });
       await client.create(ConfigMap({ metadata: { namespace, name: 'owner' }, data: { a: '1' } }));
@@ -143,9 +143,9 @@ describeServers('generating handlers', (server) => {
     const role = uniqueName('role-');
     const errors = new Map<string, string>();
     const register = (name: string, options: object, objects: () => Parameters<SetApplier['apply']>[0]) => {
-      const told: SetApplier = { apply: (set, given) => applier.apply(set, given) };
+      const reported: SetApplier = { apply: (set, given) => applier.apply(set, given) };
       const handler = (map: ConfigMap) => ({ objects: map.metadata.name === 'owner' ? objects() : [] });
-      registerGeneratingHandler(maps, told, { name, ...options }, handler);
+      registerGeneratingHandler(maps, reported, { name, ...options }, handler);
     };
     const elsewhere = () => [Secret({ metadata: { namespace: other, name: 'elsewhere' } })];
     register('refused-namespace', {}, elsewhere);
@@ -237,7 +237,7 @@ describeServers('generating handlers', (server) => {
       throw new Error(`${key} is still needed`);
     });
     const options = { name: 'secrets', ownerReferences: false };
-    registerGeneratingHandler(maps, applier, options, (map) => ({ objects: isOwner(map) ? wantedBy(map) : [] }));
+    registerGeneratingHandler(maps, applier, options, (map) => ({ objects: isOwner(map) ? desiredBy(map) : [] }));
     await controllers.start({ signal });
     const key = { namespace, name: 'owner' };
     await client.create(ConfigMap({ metadata: key, data: { a: '1' } }));

@@ -42,9 +42,9 @@ describeServers('related resources', (server) => {
     async () => {
       const { client, faults } = server();
       const namespace = await server().namespace();
-      let mended: Promise<void> | undefined;
+      let repaired: Promise<void> | undefined;
       // While it is cut off, requests wait.
-      await using connection = server().connect({ onRequest: () => mended });
+      await using connection = server().connect({ onRequest: () => repaired });
       await using play = startPatterns(server(), namespace, { connection });
       const { controllers, signal } = play;
       const [maps, secrets] = [controllers.for(ConfigMap), controllers.for(Secret)];
@@ -53,10 +53,10 @@ describeServers('related resources', (server) => {
       secrets.informer.addEventHandler({ onDelete: (secret) => void ends.push(isDeletedFinalStateUnknown(secret)) });
       let failures = 2;
       maps.onChange('look', (key) => void looked.push(key));
-      const told: string[] = [];
+      const reported: string[] = [];
       const resolve = (_: string, name: string, secret: Secret | undefined) => {
         if (name !== 'gone') return undefined;
-        told.push(secret?.metadata.labels?.of ?? 'nothing');
+        reported.push(secret?.metadata.labels?.of ?? 'nothing');
         if (isAway && failures > 0) {
           failures -= 1;
           throw new Error('not now');
@@ -71,20 +71,20 @@ describeServers('related resources', (server) => {
       await client.create(Secret({ metadata: { ...key, labels: { of: 'one' } } }));
       await until('it is seen', async () => looked.includes(`${namespace}/one`));
       looked.length = 0;
-      told.length = 0;
+      reported.length = 0;
       isAway = true;
-      let mend = () => {};
-      mended = new Promise((done) => {
-        mend = done;
+      let repair = () => {};
+      repaired = new Promise((done) => {
+        repair = done;
       });
       connection.cut({ graceful: true });
       await client.delete(Secret, key);
       await faults.compact();
-      mend();
+      repair();
       await until('its end is seen', async () => looked.includes(`${namespace}/one`));
       expect(failures).toBe(0);
       expect(ends).toEqual([true]);
-      expect(told).toContain('nothing');
+      expect(reported).toContain('nothing');
     },
   );
 

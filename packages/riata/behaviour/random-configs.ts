@@ -4,17 +4,17 @@ import type { Random } from 'riata/runtime';
 /** Random parts of objects, small enough that different writers meet on the same fields. */
 export type RandomPart = (random: Random) => JsonObject;
 
-type Field = readonly [name: string, make: (random: Random) => Json, chance?: number];
+type Field = readonly [name: string, make: (random: Random) => Json, odds?: number];
 
 /** Some of the fields; each with a chance of one half unless it says otherwise. */
 function some(random: Random, fields: readonly Field[]): JsonObject {
   const out: Record<string, Json> = {};
-  for (const [name, make, chance = 0.5] of fields) if (random.next() < chance) out[name] = make(random);
+  for (const [name, make, odds = 0.5] of fields) if (random.next() < odds) out[name] = make(random);
   return out;
 }
 
-function subset<T>(random: Random, items: readonly T[], chance = 0.5): T[] {
-  return random.shuffle(items.filter(() => random.next() < chance));
+function subset<T>(random: Random, items: readonly T[], odds = 0.5): T[] {
+  return random.shuffle(items.filter(() => random.next() < odds));
 }
 
 const word = (random: Random) => random.pick(['red', 'green', 'blue']);

@@ -223,9 +223,9 @@ function reflect(
     position: () => reflector.lastSyncResourceVersion(),
     replaced: () => metrics.value('reflector_lists_total', { name }) ?? 0,
     watches: () => metrics.value('reflector_watches_total', { name }) ?? 0,
-    holds: (...wanted: string[]) =>
-      until(`it holds ${wanted.join(', ') || 'nothing'}`, async () => {
-        return reflector.health.listed && String(names()) === String(wanted.sort());
+    holds: (...expected: string[]) =>
+      until(`it holds ${expected.join(', ') || 'nothing'}`, async () => {
+        return reflector.health.listed && String(names()) === String(expected.sort());
       }),
     equalsServer: () =>
       until('it equals the server', async () => {

@@ -34,15 +34,15 @@ describeServers('restarts and compaction', (server) => {
     }
 
     const seen: string[] = [];
-    const told: boolean[] = [];
-    const onRetry = (error: unknown) => told.push(isResourceExpired(error));
+    const reported: boolean[] = [];
+    const onRetry = (error: unknown) => reported.push(isResourceExpired(error));
     for await (const event of client.retryingWatch(ConfigMap, { namespace, resourceVersion, onRetry })) {
       if (event.type === 'BOOKMARK') continue;
       seen.push('object' in event ? `${event.type} ${event.object.metadata.name}` : event.type);
       if (event.type === 'SYNCED') break;
     }
     expect(seen).toEqual(['RESET', 'ADDED a', 'ADDED b', 'SYNCED']);
-    expect(told).toEqual([true]);
+    expect(reported).toEqual([true]);
   });
 
   test.each(restarting)(

@@ -29,7 +29,7 @@ const servers = {
 } as const satisfies Record<string, () => TestEnvironmentOptions | Promise<TestEnvironmentOptions>>;
 
 /** Those that this run is for: `RIATA_SERVERS`, set by the vitest projects. */
-const wanted = (process.env.RIATA_SERVERS ?? 'kube-apiserver').split(',') as ServerName[];
+const expected = (process.env.RIATA_SERVERS ?? 'kube-apiserver').split(',') as ServerName[];
 
 /**
  * Runs a suite on every server that it means something on, all by default. `server()` may be called inside tests only.
@@ -39,15 +39,15 @@ export function describeServers(
   suite: (server: () => TestEnvironment) => void,
   on: readonly ServerName[] = ['in-process', 'https', 'kube-apiserver'],
 ): void {
-  for (const name of wanted.filter((w) => on.includes(w))) {
+  for (const name of expected.filter((w) => on.includes(w))) {
     describe(`${title} (${name})`, () => {
       describing = name;
       suite(environmentOn(name));
     });
   }
   // A file with no suite at all would be an error of the test runner.
-  if (!wanted.some((w) => on.includes(w))) {
-    describe(title, () => test(`is about ${on.join(' and ')}`, () => expect(wanted).not.toContain(on[0])));
+  if (!expected.some((w) => on.includes(w))) {
+    describe(title, () => test(`is about ${on.join(' and ')}`, () => expect(expected).not.toContain(on[0])));
   }
 }
 

@@ -222,8 +222,8 @@ describeServers('sets by chance, of owners cut from one text', (server) => {
           await copyByHand(server(), { namespace, name: `${set}.${first}` }, to, { annotations: index % 2 === 0 });
           copies.set(to.name, '');
         }
-        const wanted = [...expected].flatMap(([set, objects]) => objects.map((name) => `${set}.${name}`));
-        expect([...(await versions()).keys()].sort()).toEqual([...wanted, ...copies.keys()].sort());
+        const desired = [...expected].flatMap(([set, objects]) => objects.map((name) => `${set}.${name}`));
+        expect([...(await versions()).keys()].sort()).toEqual([...desired, ...copies.keys()].sort());
         await client.deleteCollection(ConfigMap, { namespace });
 
         async function versions(): Promise<Map<string, string>> {

@@ -41,17 +41,17 @@ async function behindGateway(
       runtime,
     },
   });
-  const told: string[] = [];
+  const reported: string[] = [];
   const history = new HandlerHistory({ name: 'handler', store: (key) => informer.getStore().getByKey(key) });
   informer.addEventHandler(
     history.handler(({ type, key, old, new: now }) => {
-      told.push(`${type} ${key.split('/')[1]} ${old?.data?.value ?? '-'} ${now?.data?.value ?? '-'}`);
+      reported.push(`${type} ${key.split('/')[1]} ${old?.data?.value ?? '-'} ${now?.data?.value ?? '-'}`);
     }),
   );
   const stop = new AbortController();
   const running: Promise<void>[] = [];
   return {
-    ...{ namespace, gateway, clock, client, informer, cache, told, history, errors, metrics },
+    ...{ namespace, gateway, clock, client, informer, cache, reported, history, errors, metrics },
     start() {
       running.push(informer.run({ signal: stop.signal }), cache.run({ signal: stop.signal }));
     },
@@ -82,8 +82,8 @@ async function behindGateway(
 type World = Awaited<ReturnType<typeof behindGateway>>;
 
 /** Changes that no watch delivers. */
-async function changeInSilence({ client }: TestEnvironment, { namespace, gateway, told }: World): Promise<void> {
-  told.length = 0;
+async function changeInSilence({ client }: TestEnvironment, { namespace, gateway, reported }: World): Promise<void> {
+  reported.length = 0;
   gateway.swallowWatches();
   await client.patch(ConfigMap, { namespace, name: 'a' }, set('2'));
   await client.create(configMap(namespace, 'd', '1'));
@@ -99,7 +99,7 @@ describeServers(
   (server) => {
     test('bytes are swallowed with no FIN: noticed in the promised time, resumed without a list, nothing lost or twice', async () => {
       await using world = await behindGateway(server(), { silence: '2s' });
-      const { namespace, gateway, clock, client, cache, told } = world;
+      const { namespace, gateway, clock, client, cache, reported } = world;
       world.start();
       await world.synced();
       const before = gateway.requests.length;
@@ -110,10 +110,10 @@ describeServers(
       expect((await cache.get(ConfigMap, { namespace, name: 'd' })).data).toEqual({ value: 'own' });
       await clock.advance(1_999);
       expect(gateway.requests.slice(before).map(({ verb }) => verb)).toEqual(['other']);
-      expect(told).toEqual([]);
+      expect(reported).toEqual([]);
       await clock.advance(401);
       await world.agree();
-      expect(told).toEqual([...missed, 'Updated d 1 own']);
+      expect(reported).toEqual([...missed, 'Updated d 1 own']);
       const asked = gateway.requests.slice(before + 1);
       expect(asked.map(({ verb }) => verb)).toEqual(['watch', 'watch']);
       expect(asked.map(({ query }) => query.get('sendInitialEvents'))).toEqual([null, null]);
@@ -133,7 +133,7 @@ describeServers(
         await clock.advance(1_200);
         await world.agree();
       }
-      expect(world.told.slice(3)).toEqual(['1 2', '2 3', '3 4', '4 5'].map((step) => `Updated a ${step}`));
+      expect(world.reported.slice(3)).toEqual(['1 2', '2 3', '3 4', '4 5'].map((step) => `Updated a ${step}`));
       expect(
         gateway.requests.filter(({ verb, query }) => verb === 'list' || query.has('sendInitialEvents')),
       ).toHaveLength(2);
@@ -141,7 +141,7 @@ describeServers(
 
     test('the machine slept, and connections died meanwhile: resumed within seconds after it woke', async () => {
       await using world = await behindGateway(server());
-      const { gateway, clock, told } = world;
+      const { gateway, clock, reported } = world;
       world.start();
       await world.synced();
       const before = gateway.requests.length;
@@ -151,7 +151,7 @@ describeServers(
       clock.setWall(clock.now() + 8 * 3_600_000);
       await clock.advance(7_000);
       await world.agree();
-      expect(told).toEqual(missed);
+      expect(reported).toEqual(missed);
       expect(gateway.requests.slice(before).map(({ verb }) => verb)).toEqual(['watch', 'watch']);
       expect(world.errors).toEqual([]);
     });

@@ -29,7 +29,7 @@ describeServers('sources', (server) => {
     const labels = { kind: 'cart' };
     for (const name of ['a', 'b', 'c']) await client.create(ConfigMap({ metadata: { namespace, name, labels } }));
     await using cache = new Cache(client, { namespaces: [namespace], runtime });
-    const heard: string[] = [];
+    const received: string[] = [];
     async function* messages() {
       yield { namespace, name: 'a' };
       yield { namespace, name: 'a' };
@@ -49,14 +49,14 @@ describeServers('sources', (server) => {
       )
       .evenWhenGone()
       .reconcile(({ key, object, reasons }) => {
-        for (const { source } of reasons) heard.push(`${source} ${key.name}${object === undefined ? ' gone' : ''}`);
+        for (const { source } of reasons) received.push(`${source} ${key.name}${object === undefined ? ' gone' : ''}`);
       });
     const controller = await controllerFor(carts, { client, cache, runtime });
     const stop = new AbortController();
     const runs = [cache.run({ signal: stop.signal }), controller.run({ signal: stop.signal })];
     const expected = ['channel a', 'channel gone gone', 'every 1h a', 'every 1h b', 'every 1h c', 'poller c'];
-    await until('all were heard', async () => expected.every((each) => heard.includes(each)));
-    expect([...new Set(heard)].sort()).toEqual(expected);
+    await until('all were heard', async () => expected.every((each) => received.includes(each)));
+    expect([...new Set(received)].sort()).toEqual(expected);
     stop.abort();
     await Promise.all(runs);
   });
@@ -68,7 +68,7 @@ describeServers('sources', (server) => {
     const namespace = await server().namespace();
     await using cache = new Cache(client, { namespaces: [namespace], runtime: { log } });
     const clock = new VirtualClock();
-    const heard: string[] = [];
+    const received: string[] = [];
     const failures: unknown[] = [];
     let polls = 0;
     const poll = async () => {
@@ -87,7 +87,7 @@ describeServers('sources', (server) => {
         }),
       )
       .evenWhenGone()
-      .reconcile(({ key }) => void heard.push(key.name));
+      .reconcile(({ key }) => void received.push(key.name));
     const controller = await controllerFor(carts, { client, cache, runtime: { log } });
     const stop = new AbortController();
     const runs = [cache.run({ signal: stop.signal }), controller.run({ signal: stop.signal })];
@@ -95,8 +95,8 @@ describeServers('sources', (server) => {
       await until(`poll ${count}`, async () => polls === count && clock.pending > 0);
       await clock.advance(70_000);
     }
-    await until('what the later polls found was heard', async () => heard.includes('poll-3'));
-    expect(heard).toContain('poll-2');
+    await until('what the later polls found was heard', async () => received.includes('poll-3'));
+    expect(received).toContain('poll-2');
     expect(failures).toHaveLength(1);
     stop.abort();
     await Promise.all(runs);
@@ -111,23 +111,23 @@ describeServers('sources', (server) => {
       await client.create(ConfigMap({ metadata: { namespace, name, labels: { x: 'y' } } }));
     await using cache = new Cache(client, { namespaces: [namespace], runtime });
     const clock = new VirtualClock({ start: Date.UTC(2026, 0, 5, 5, 59) });
-    const heard: string[] = [];
+    const received: string[] = [];
     const reports = control(ConfigMap, { predicates: [() => false] })
       .source(({ reader }) => {
         const keys = allOf(reader, ConfigMap, { namespace, labelSelector: { x: 'y' } });
         return cronSource('0 6 * * *', keys, { runtime: { clock } });
       })
-      .reconcile(({ key, reasons }) => void heard.push(`${reasons[0]?.source} ${key.name}`));
+      .reconcile(({ key, reasons }) => void received.push(`${reasons[0]?.source} ${key.name}`));
     const controller = await controllerFor(reports, { client, cache, runtime });
     const stop = new AbortController();
     const runs = [cache.run({ signal: stop.signal }), controller.run({ signal: stop.signal })];
     await until('it runs', async () => controller.health.phase === 'running');
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     for (const times of [1, 2]) {
       await clock.advance(times === 1 ? 60_000 : 86_400_000);
-      await until('both were looked at', async () => heard.length === 2 * times);
+      await until('both were looked at', async () => received.length === 2 * times);
     }
-    expect([...new Set(heard)].sort()).toEqual(['cron 0 6 * * * a', 'cron 0 6 * * * b']);
+    expect([...new Set(received)].sort()).toEqual(['cron 0 6 * * * a', 'cron 0 6 * * * b']);
     stop.abort();
     await Promise.all(runs);
   });

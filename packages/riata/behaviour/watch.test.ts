@@ -20,7 +20,7 @@ describeServers('watch', (server) => {
     for (let i = 0; i < 10; i++) await client.delete(ConfigMap, { namespace, name: `c-${i}` });
     const events = await take(watch, 30);
     const numbers = [...Array(10).keys()];
-    expect(events.map(told)).toEqual([
+    expect(events.map(reported)).toEqual([
       ...numbers.map((i) => `ADDED c-${i}`),
       ...numbers.map((i) => `MODIFIED c-${i}`),
       ...numbers.map((i) => `DELETED c-${i}`),
@@ -41,7 +41,7 @@ describeServers('watch', (server) => {
       if (i === 4) break;
       const from = event.object.metadata?.resourceVersion;
       await using rest = await client.watch(ConfigMap, { namespace, resourceVersion: from });
-      expect((await take(rest, 4 - i)).map(told)).toEqual(events.slice(i + 1).map(told));
+      expect((await take(rest, 4 - i)).map(reported)).toEqual(events.slice(i + 1).map(reported));
     }
   });
 
@@ -55,7 +55,7 @@ describeServers('watch', (server) => {
     const label = (app: string) => ({ type: 'merge', body: { metadata: { labels: { app } } } }) as const;
     await client.patch(ConfigMap, a.metadata, label('x'));
     await client.patch(ConfigMap, a.metadata, label('a'));
-    expect((await take(watch, 3)).map(told)).toEqual(['ADDED a', 'DELETED a', 'ADDED a']);
+    expect((await take(watch, 3)).map(reported)).toEqual(['ADDED a', 'DELETED a', 'ADDED a']);
   });
 
   test('without a resourceVersion: the state of now first, then what happens', async () => {
@@ -67,7 +67,7 @@ describeServers('watch', (server) => {
     const seen: string[] = [];
     for await (const event of watch) {
       if (event.type === 'BOOKMARK') continue;
-      seen.push(told(event));
+      seen.push(reported(event));
       if (seen.length === 2) await client.delete(ConfigMap, { namespace, name: 'a' });
       if (seen.length === 3) break;
     }
@@ -82,7 +82,7 @@ describeServers('watch', (server) => {
     await using watch = await client.watch(ConfigMap, { namespace, sendInitialEvents: true });
     const seen: string[] = [];
     for await (const event of watch) {
-      seen.push(told(event));
+      seen.push(reported(event));
       if (event.type === 'BOOKMARK') {
         expect(event.object.metadata.annotations).toEqual({ 'k8s.io/initial-events-end': 'true' });
         expect(event.object).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' });
@@ -117,7 +117,7 @@ describeServers('watch', (server) => {
     expect(last).toBeGreaterThanOrEqual(Number(elsewhere.metadata.resourceVersion));
     await using rest = await client.watch(ConfigMap, { namespace, resourceVersion: String(last) });
     await client.create(configMap(namespace, 'b'));
-    expect((await take(rest, 1)).map(told)).toEqual(['ADDED b']);
+    expect((await take(rest, 1)).map(reported)).toEqual(['ADDED b']);
   });
 
   test('metadata only: events without the rest, known to be incomplete', async () => {
@@ -133,7 +133,7 @@ describeServers('watch', (server) => {
       object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: made.metadata },
     });
     expect(lossOf(added!.object)?.reasons[0]?.reason).toBe('metadata-only');
-    expect(told(deleted!)).toBe('DELETED a');
+    expect(reported(deleted!)).toBe('DELETED a');
     await expect(client.update(added!.object as never)).rejects.toThrow('it holds only the metadata');
   });
 
@@ -212,10 +212,10 @@ describeServers('watch', (server) => {
     await writing;
     expect(seen).toEqual(['c-0', 'c-1', 'c-2']);
     const bad = client.retryingWatch(ConfigMap, { namespace, labelSelector: 'no good' });
-    const told = async () => {
+    const reported = async () => {
       for await (const event of bad) expect(event).toEqual({ type: 'RESET' });
     };
-    await expect(told()).rejects.toSatisfy(isBadRequest);
+    await expect(reported()).rejects.toSatisfy(isBadRequest);
   });
 });
 
@@ -236,7 +236,7 @@ async function take<R extends KubeObject>(
   return events;
 }
 
-function told(event: WatchEvent<KubeObject>): string {
+function reported(event: WatchEvent<KubeObject>): string {
   if (event.type === 'ERROR') return `ERROR ${event.error.message}`;
   return event.type === 'BOOKMARK' ? event.type : `${event.type} ${event.object.metadata.name}`;
 }

@@ -117,11 +117,11 @@ describeServers('wrappers', (server) => {
     const { client } = server();
     const namespace = await server().namespace();
     const seen: string[] = [];
-    const told = intercept(client, (operation, next) => {
+    const reported = intercept(client, (operation, next) => {
       seen.push(nameOf(operation));
       return next(operation);
     });
-    const here = withFieldOwner(inNamespace(told, namespace), 'me');
+    const here = withFieldOwner(inNamespace(reported, namespace), 'me');
     await here.create(ConfigMap({ metadata: { name: 'a' } }));
     await here.find(ConfigMap, { name: 'b' });
     await here.list(ConfigMap);

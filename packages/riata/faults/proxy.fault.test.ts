@@ -134,9 +134,9 @@ describe('an HTTP proxy', () => {
     expect(await startExchange(cut).failure).toMatchObject({ kind: 'proxy', requestSent: false });
 
     const clock = new VirtualClock();
-    const heard: (() => void)[] = [];
-    const asked = new Promise<void>((resolve) => heard.push(resolve));
-    await using silent = await startProxy(() => heard[0]?.());
+    const received: (() => void)[] = [];
+    const asked = new Promise<void>((resolve) => received.push(resolve));
+    await using silent = await startProxy(() => received[0]?.());
     await using waiting = defaultTransport(at(silent.port), { clock, connectTimeoutMs: 10_000 });
     const exchange = startExchange(waiting);
     await asked;

@@ -63,7 +63,7 @@ export class HandlerHistory {
     const known = this.#known.get(key);
     const complain = (what: string) =>
       this.problems.push(
-        `${this.#name}: ${type} ${key}: ${what}; knew ${told(known)}, got ${told(versionOf(old))} → ${told(versionOf(next))}`,
+        `${this.#name}: ${type} ${key}: ${what}; knew ${reported(known)}, got ${reported(versionOf(old))} → ${reported(versionOf(next))}`,
       );
     if (this.#isClosed) complain('told after it was removed');
     const before = versionOf(old);
@@ -119,6 +119,6 @@ function versionOf(object: KubeObject | undefined): Known | undefined {
   return { uid: object.metadata.uid, version: Number(object.metadata.resourceVersion) };
 }
 
-function told(known: Known | undefined): string {
+function reported(known: Known | undefined): string {
   return known === undefined ? 'none' : `${known.uid.slice(0, 8)}@${known.version}`;
 }

@@ -196,8 +196,8 @@ async function agreement(
       // A write that came late is in some of the lists and not in the others: they are read again.
       if (!isDeepStrictEqual(stateOf(await onServer()), expected)) continue;
       for (const [colour, found] of ofColour) {
-        const wanted = items.filter(({ data }) => data?.colour === colour);
-        expectSame(`cache, data.colour=${colour}`, found, stateOf(wanted));
+        const desired = items.filter(({ data }) => data?.colour === colour);
+        expectSame(`cache, data.colour=${colour}`, found, stateOf(desired));
       }
       for (const name of [...ownNames, ...names]) await own.check(name);
       return;
@@ -231,7 +231,7 @@ function withoutManagedFields(items: readonly ConfigMap[]): unknown[] {
     .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
 }
 
-function expectSame(what: string, got: unknown, wanted: unknown): void {
-  if (isDeepStrictEqual(got, wanted)) return;
-  throw new Error(`${what}: got ${JSON.stringify(got)}, the server has ${JSON.stringify(wanted)}`);
+function expectSame(what: string, got: unknown, desired: unknown): void {
+  if (isDeepStrictEqual(got, desired)) return;
+  throw new Error(`${what}: got ${JSON.stringify(got)}, the server has ${JSON.stringify(desired)}`);
 }

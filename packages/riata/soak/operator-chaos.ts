@@ -213,10 +213,10 @@ async function quiet(auditLogPath: string, namespace: string): Promise<void> {
   });
 }
 
-async function until(what: string, probe: () => Promise<boolean>, tell: () => string = () => ''): Promise<void> {
+async function until(what: string, probe: () => Promise<boolean>, report: () => string = () => ''): Promise<void> {
   const deadline = systemClock.monotonic() + 240_000;
   while (!(await probe().catch(() => false))) {
-    if (systemClock.monotonic() > deadline) throw new Error(`waited four minutes in vain until ${what}\n${tell()}`);
+    if (systemClock.monotonic() > deadline) throw new Error(`waited four minutes in vain until ${what}\n${report()}`);
     await systemClock.sleep(200);
   }
 }

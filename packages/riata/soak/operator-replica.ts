@@ -21,7 +21,7 @@ export class OperatorReplica implements AsyncDisposable {
   #child: ChildProcess | undefined;
   /** Resolves when the child can be asked to stop, or has ended. */
   #up: Promise<void> = Promise.resolve();
-  #isWanted = true;
+  #isSelected = true;
   #starts = 0;
   #isPaused = false;
 
@@ -85,7 +85,7 @@ export class OperatorReplica implements AsyncDisposable {
    * lost lease, the one that is started in its place is asked.
    */
   async stop(): Promise<number | string | null> {
-    this.#isWanted = false;
+    this.#isSelected = false;
     this.resume();
     for (;;) {
       const outcome = await this.#stopChild();
@@ -132,7 +132,7 @@ export class OperatorReplica implements AsyncDisposable {
     }
     child.once('exit', () => {
       isUp();
-      if (this.#isWanted) this.#start();
+      if (this.#isSelected) this.#start();
     });
   }
 }

@@ -82,9 +82,9 @@ export class RoundHandlers {
   /** While the informer runs. */
   counts(): Record<string, number> {
     const histories = [...Object.values(this.#staying), this.#leaving];
-    const told = histories.reduce((sum, { changes }) => sum + changes, 0);
+    const reported = histories.reduce((sum, { changes }) => sum + changes, 0);
     const merged = this.#informer.health.handlers.reduce((sum, { coalesced }) => sum + coalesced, 0);
-    return { told, merged };
+    return { reported, merged };
   }
 
   /** When the informer has stopped. */

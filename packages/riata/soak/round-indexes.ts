@@ -17,15 +17,15 @@ export function indexProblems(indexer: Indexer<ConfigMap>): string[] {
   const problems: string[] = [];
   const objects = indexer.list();
   for (const [name, func] of Object.entries(indexers)) {
-    const wanted: Record<string, string[]> = {};
+    const desired: Record<string, string[]> = {};
     for (const object of objects) {
-      for (const value of func(object)) wanted[value] = [...(wanted[value] ?? []), keyOf(object)];
+      for (const value of func(object)) desired[value] = [...(desired[value] ?? []), keyOf(object)];
     }
     const values = indexer.listIndexFuncValues(name);
     const got = Object.fromEntries(values.map((value) => [value, indexer.indexKeys(name, value).sort()]));
-    for (const keys of Object.values(wanted)) keys.sort();
-    if (!isDeepStrictEqual(sorted(got), sorted(wanted))) {
-      problems.push(`index ${name}: ${JSON.stringify(got)} should be ${JSON.stringify(wanted)}`);
+    for (const keys of Object.values(desired)) keys.sort();
+    if (!isDeepStrictEqual(sorted(got), sorted(desired))) {
+      problems.push(`index ${name}: ${JSON.stringify(got)} should be ${JSON.stringify(desired)}`);
     }
   }
   return problems;

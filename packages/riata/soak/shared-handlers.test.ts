@@ -75,15 +75,15 @@ test(`60 handlers on 12 kinds under churn for ${seconds} s: no key is lost, memo
   const isChurning = () => systemClock.monotonic() < until;
   const samples: number[] = [];
   const write = async (kind: (typeof kinds)[number], nth: number) => {
-    const chance = seededRandom(seed * 1000 + nth);
+    const odds = seededRandom(seed * 1000 + nth);
     for (let step = 0; isChurning(); step += 1) {
-      const key = { namespace, name: `t-${chance.int(0, namesPerKind - 1)}` };
+      const key = { namespace, name: `t-${odds.int(0, namesPerKind - 1)}` };
       const current = await client.find(kind, key);
       if (current === undefined) await client.create(kind({ metadata: key, spec: { step } }));
-      else if (chance.next() < 0.2) await client.delete(kind, key);
+      else if (odds.next() < 0.2) await client.delete(kind, key);
       else await client.update({ ...current, spec: { step } });
       counts.writes += 1;
-      await systemClock.sleep(chance.int(0, 100));
+      await systemClock.sleep(odds.int(0, 100));
     }
   };
   const comeAndGo = async () => {

@@ -21,7 +21,7 @@ const shortened = (message: string) =>
 
 describeClusters((cluster) => {
   /** Who said what of an object; names that are made up stand as `*`. */
-  const told = async (namespace: string, kind: string, name: string) =>
+  const reported = async (namespace: string, kind: string, name: string) =>
     (await cluster().client.list(Event, { namespace })).items
       .filter(({ involvedObject }) => involvedObject.kind === kind && involvedObject.name === name)
       .flatMap(({ type, reason, message, source, reportingComponent, count = 1 }) => {
@@ -38,7 +38,7 @@ describeClusters((cluster) => {
       await eventually(async () => expect((await client.get(Deployment, at)).status.availableReplicas).toBe(1));
       await client.patch(Deployment, at, { type: 'merge', body: { spec: { template: template('web:2') } } });
       await eventually(async () => {
-        expect(await told(at.namespace, 'Deployment', 'web')).toEqual([
+        expect(await reported(at.namespace, 'Deployment', 'web')).toEqual([
           'deployment-controller: Normal ScalingReplicaSet Scaled down replica set web-* from 1 to 0',
           'deployment-controller: Normal ScalingReplicaSet Scaled up replica set web-* from 0 to 1',
           'deployment-controller: Normal ScalingReplicaSet Scaled up replica set web-* from 0 to 1',
@@ -47,7 +47,7 @@ describeClusters((cluster) => {
       const [pod] = (await client.list(Pod, { namespace: at.namespace })).items;
       const old = pod!.metadata.ownerReferences![0]!.name;
       await eventually(async () =>
-        expect(await told(at.namespace, 'ReplicaSet', old)).toContain(
+        expect(await reported(at.namespace, 'ReplicaSet', old)).toContain(
           'replicaset-controller: Normal SuccessfulCreate Created pod: web-*',
         ),
       );
@@ -62,7 +62,7 @@ describeClusters((cluster) => {
       );
       await client.patch(ReplicationController, at, { type: 'merge', body: { spec: { replicas: 1 } } });
       await eventually(async () =>
-        expect(await told(at.namespace, 'ReplicationController', 'web')).toEqual([
+        expect(await reported(at.namespace, 'ReplicationController', 'web')).toEqual([
           'replication-controller: Normal SuccessfulCreate Created pod: web-*',
           'replication-controller: Normal SuccessfulCreate Created pod: web-*',
           'replication-controller: Normal SuccessfulDelete Deleted pod: web-*',
@@ -79,11 +79,15 @@ describeClusters((cluster) => {
       const bad = { ...template(), spec: { ...template().spec, ...gated } };
       await client.create(ReplicationController({ metadata: at, spec: { replicas: 2, template: bad } }));
       await eventually(async () =>
-        expect(await told(at.namespace, 'ReplicationController', 'web')).toContain(refused('replication-controller')),
+        expect(await reported(at.namespace, 'ReplicationController', 'web')).toContain(
+          refused('replication-controller'),
+        ),
       );
       const job = { spec: { ...once({}).spec, ...gated } };
       await client.create(Job({ metadata: at, spec: { template: job } }));
-      await eventually(async () => expect(await told(at.namespace, 'Job', 'web')).toContain(refused('job-controller')));
+      await eventually(async () =>
+        expect(await reported(at.namespace, 'Job', 'web')).toContain(refused('job-controller')),
+      );
     });
 
     test('of a StatefulSet, its claims, and Pods that are refused', async () => {
@@ -100,7 +104,7 @@ describeClusters((cluster) => {
       );
       await client.patch(StatefulSet, { namespace, name: 'db' }, { type: 'merge', body: { spec: { replicas: 0 } } });
       await eventually(async () =>
-        expect(await told(namespace, 'StatefulSet', 'db')).toEqual([
+        expect(await reported(namespace, 'StatefulSet', 'db')).toEqual([
           'statefulset-controller: Normal SuccessfulCreate Create Claim data-db-0 Pod db-0 in StatefulSet db success',
           'statefulset-controller: Normal SuccessfulCreate Create Pod db-0 in StatefulSet db successful',
           'statefulset-controller: Normal SuccessfulDelete Delete Pod db-0 in StatefulSet db successful',
@@ -115,7 +119,7 @@ describeClusters((cluster) => {
         }),
       );
       await eventually(async () =>
-        expect(await told(namespace, 'StatefulSet', 'bad')).toContain(
+        expect(await reported(namespace, 'StatefulSet', 'bad')).toContain(
           'statefulset-controller: Warning FailedCreate Create Pod bad-0 in StatefulSet bad failed error: Pod "bad-0" is invalid: spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared',
         ),
       );
@@ -127,7 +131,7 @@ describeClusters((cluster) => {
       await client.create(DaemonSet({ metadata: at, spec: { selector, template: template() } }));
       await eventually(async () => expect((await client.get(DaemonSet, at)).status.numberReady).toBe(3));
       await eventually(async () =>
-        expect(await told(at.namespace, 'DaemonSet', 'agent')).toContain(
+        expect(await reported(at.namespace, 'DaemonSet', 'agent')).toContain(
           'daemonset-controller: Normal SuccessfulCreate Created pod: agent-*',
         ),
       );
@@ -136,7 +140,7 @@ describeClusters((cluster) => {
       await client.status.patch(Pod, pod!.metadata, { type: 'merge', body: { status: { phase: 'Failed' } } });
       const node = pod!.spec.nodeName;
       await eventually(async () => {
-        const all = await told(at.namespace, 'DaemonSet', 'agent');
+        const all = await reported(at.namespace, 'DaemonSet', 'agent');
         const found = `Found failed daemon pod ${namespace}/${name} on node ${node}, will try to kill it`;
         expect(all).toContain(`daemonset-controller: Warning FailedDaemonPod ${shortened(found)}`);
         expect(all).toContain('daemonset-controller: Normal SuccessfulDelete Deleted pod: agent-*');
@@ -152,15 +156,15 @@ describeClusters((cluster) => {
       await job('bad', { backoffLimit: 0, template: once({ endsAfter: '0s', exitCode: 1 }) });
       await job('late', { suspend: true, template: once({ endsAfter: '100s' }) });
       await eventually(async () => {
-        expect(await told(namespace, 'Job', 'good')).toEqual([
+        expect(await reported(namespace, 'Job', 'good')).toEqual([
           'job-controller: Normal Completed Job completed',
           'job-controller: Normal SuccessfulCreate Created pod: good-*',
         ]);
-        expect(await told(namespace, 'Job', 'bad')).toEqual([
+        expect(await reported(namespace, 'Job', 'bad')).toEqual([
           'job-controller: Normal SuccessfulCreate Created pod: bad-*',
           'job-controller: Warning BackoffLimitExceeded Job has reached the specified backoff limit',
         ]);
-        expect(await told(namespace, 'Job', 'late')).toEqual(['job-controller: Normal Suspended Job suspended']);
+        expect(await reported(namespace, 'Job', 'late')).toEqual(['job-controller: Normal Suspended Job suspended']);
       });
       const late = { namespace, name: 'late' };
       expect((await client.get(Job, late)).status.conditions).toMatchObject([
@@ -173,7 +177,7 @@ describeClusters((cluster) => {
       ]);
       await client.patch(Job, late, { type: 'merge', body: { spec: { suspend: true } } });
       await eventually(async () =>
-        expect(await told(namespace, 'Job', 'late')).toEqual([
+        expect(await reported(namespace, 'Job', 'late')).toEqual([
           'job-controller: Normal Resumed Job resumed',
           'job-controller: Normal SuccessfulCreate Created pod: late-*',
           'job-controller: Normal SuccessfulDelete Deleted pod: late-*',
@@ -183,7 +187,7 @@ describeClusters((cluster) => {
       );
       await job('slow', { activeDeadlineSeconds: 1, template: once({ endsAfter: '100s' }) });
       await eventually(async () =>
-        expect(await told(namespace, 'Job', 'slow')).toEqual([
+        expect(await reported(namespace, 'Job', 'slow')).toEqual([
           'job-controller: Normal SuccessfulCreate Created pod: slow-*',
           'job-controller: Normal SuccessfulDelete Deleted pod: slow-*',
           'job-controller: Warning DeadlineExceeded Job was active longer than specified deadline',
@@ -204,7 +208,7 @@ describeClusters((cluster) => {
       await cron('never', { schedule: '0 0 31 2 *' });
       await cron('due', {});
       await eventually(async () =>
-        expect(await told(namespace, 'CronJob', 'never')).toContain(
+        expect(await reported(namespace, 'CronJob', 'never')).toContain(
           'cronjob-controller: Warning InvalidSchedule invalid schedule: 0 0 31 2 * : time difference between two schedules is less than 1 second',
         ),
       );
@@ -213,7 +217,7 @@ describeClusters((cluster) => {
       const body = { status: { lastScheduleTime } };
       await client.status.patch(CronJob, { namespace, name: 'due' }, { type: 'merge', body });
       await eventually(async () => {
-        const all = await told(namespace, 'CronJob', 'due');
+        const all = await reported(namespace, 'CronJob', 'due');
         expect(all).toContain('cronjob-controller: Normal SuccessfulCreate Created job due-*');
         expect(all).toContain(
           'cronjob-controller: Normal SawCompletedJob Saw completed job: due-*, condition: Complete',

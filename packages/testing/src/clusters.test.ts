@@ -37,11 +37,11 @@ test('keys of a cluster that is not synced yet wait, with what led to them, and 
   slow.remove();
   env.faults.dropConnections();
   await env.eventually(() => manager.explain.length >= 2, { within: '5m' });
-  const told = manager.explain.map(({ key, attempt, outcome, reasons }) => [
+  const reported = manager.explain.map(({ key, attempt, outcome, reasons }) => [
     ...[key.cluster, key.name, attempt, outcome],
     reasons.map(({ source, change }) => `${source} ${change}`),
   ]);
-  expect(told).toEqual([
+  expect(reported).toEqual([
     ['north', 'm1', 1, 'success', ['for ConfigMap Added', 'for ConfigMap Updated']],
     ['north', 'm2', 1, 'success', ['for ConfigMap Added']],
   ]);
@@ -277,6 +277,6 @@ test('what fails in one cluster has no retries of others wait', async () => {
   manager.clusters.add('north', north());
   manager.clusters.add('south', env.connect({ name: 'south' }).config);
   await env.advance('1s');
-  const told = manager.explain.map(({ key, outcome }) => `${key.cluster} ${outcome}`).sort();
-  expect(told).toEqual(['north error', 'north success', 'south error', 'south success']);
+  const reported = manager.explain.map(({ key, outcome }) => `${key.cluster} ${outcome}`).sort();
+  expect(reported).toEqual(['north error', 'north success', 'south error', 'south success']);
 });

@@ -175,10 +175,10 @@ async function play({ kind, make, source, function: func, cache }: Position) {
     calls,
     manager,
     ask,
-    mend: () => {
+    repair: () => {
       isBroken = false;
     },
-    spoil: () => {
+    corrupt: () => {
       isBroken = true;
     },
     async start() {
@@ -278,7 +278,7 @@ describe.each(Object.entries(positions))('%s fails for one object', (_, position
     expect(failing()).toMatchObject([{ key: 'default/poison', attempts: 2 }]);
 
     // When it works again, the object is reconciled, and nothing is left.
-    world.mend();
+    world.repair();
     await env.advance('61s');
     await env.settle();
     expect(led('poison')).toBeGreaterThan(0);
@@ -287,7 +287,7 @@ describe.each(Object.entries(positions))('%s fails for one object', (_, position
     expect((await world.ask('/readyz/controllers/widgets')).status).toBe(200);
 
     // A newer version for which it works takes the place of the one for which it did not.
-    world.spoil();
+    world.corrupt();
     for (const name of ['poison-2', 'poison-3']) await world.create(name);
     await env.settle();
     expect(failing().map(({ key }) => key)).toEqual(['default/poison-2', 'default/poison-3']);
@@ -332,7 +332,7 @@ describe('a function of the queue fails for one key, which runs all the same', (
     // No deletion is reported for a key.
     await env.advance('10m');
     expect(failing()).toEqual([]);
-    world.mend();
+    world.repair();
     await world.change('poison', { touched: 'true' });
     await env.settle();
     expect(failing()).toEqual([]);
@@ -448,7 +448,7 @@ describe('a transform fails for one object', () => {
     await env.advance('10m');
     expect(calls.length).toBeGreaterThan(8);
     expect(calls.length).toBeLessThan(25);
-    world.mend();
+    world.repair();
     await env.advance('61s');
     await env.settle();
     expect(led('poison')).toBe(1);
@@ -456,7 +456,7 @@ describe('a transform fails for one object', () => {
     expect(health()).toMatchObject({ objects: 3, missing: 0, withheld: 0, failing: [] });
 
     // The last good version stays while it fails for a newer one, and no deletion is reported.
-    world.spoil();
+    world.corrupt();
     await world.change('poison', { touched: 'true' });
     await env.settle();
     expect(health()).toMatchObject({ objects: 3, missing: 0, withheld: 1 });
@@ -521,13 +521,13 @@ describe('an index function fails for one object', () => {
     await env.advance('10m');
     expect(calls.length).toBeGreaterThan(8);
     expect(calls.length).toBeLessThan(25);
-    world.mend();
+    world.repair();
     await env.advance('61s');
     expect((await bySize()).toSorted()).toEqual(['a', 'poison', 'z']);
     expect(health()).toMatchObject({ failing: [] });
 
     // By a newer version, and once it is gone.
-    world.spoil();
+    world.corrupt();
     for (const name of ['poison-2', 'poison-3']) await world.create(name);
     await env.settle();
     expect(health()?.failing.map(({ key }) => key)).toEqual(['default/poison-2', 'default/poison-3']);

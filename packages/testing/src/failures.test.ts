@@ -50,9 +50,9 @@ test('a status that cannot be written is reported with the first failure, not wi
   await env.client.create(widget('a', 1));
   await env.settle();
   expect(manager.explain.map(({ outcome }) => outcome)).toEqual(['error', 'error', 'error', 'gave_up']);
-  const told = (level: 'warn' | 'debug') =>
+  const reported = (level: 'warn' | 'debug') =>
     env.log.messages(level).filter((message) => message === 'cannot report the failure in the status').length;
-  expect([told('warn'), told('debug')]).toEqual([1, 3]);
+  expect([reported('warn'), reported('debug')]).toEqual([1, 3]);
 });
 
 test('what the reconciler says of Ready itself is heard by it, also after a failure', async () => {

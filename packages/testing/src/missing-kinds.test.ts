@@ -6,7 +6,7 @@ import { TestEnvironment } from './test-environment.js';
 import { Widget, widget } from './widget.fixture.js';
 
 /** What was said about a controller, from `info` up. */
-function told(log: MemoryLogger, controller: string): string[] {
+function reported(log: MemoryLogger, controller: string): string[] {
   return log.records
     .filter(({ level, fields }) => fields.controller === controller && !['trace', 'debug'].includes(level))
     .map(({ level, message }) => `${level} ${message}`);
@@ -30,7 +30,7 @@ test('a controller that watches a kind whose definition is missing says so once,
     .reconcile(({ key }) => void seen.push(key.name));
   const manager = await env.run(maps);
   await env.advance('10m');
-  expect(told(env.log, 'maps')).toEqual([waiting]);
+  expect(reported(env.log, 'maps')).toEqual([waiting]);
   const [said] = env.log.records.filter(({ level, fields }) => level === 'warn' && fields.controller === 'maps');
   expect(said?.fields).toMatchObject({ controller: 'maps', source: 'watches Widget', kind: 'Widget' });
   // Which definition to install stands in the log once.
@@ -44,7 +44,7 @@ test('a controller that watches a kind whose definition is missing says so once,
   await env.client.create(ConfigMap({ metadata: { namespace: 'default', name: 'a' } }));
   await env.settle();
   expect(seen).toContain('a');
-  expect(told(env.log, 'maps')).toEqual([waiting, served, runs]);
+  expect(reported(env.log, 'maps')).toEqual([waiting, served, runs]);
   expect(manager.exit).toBeUndefined();
 });
 
@@ -64,7 +64,7 @@ test('a map function that reads a kind whose definition is missing is retried wi
   await env.advance('10m');
   expect(manager.exit).toBeUndefined();
   const reading = 'warn function reads a kind that the server does not serve yet, will be retried';
-  expect(told(env.log, 'each').toSorted()).toEqual([reading, waiting]);
+  expect(reported(env.log, 'each').toSorted()).toEqual([reading, waiting]);
   // One of them every five seconds, the others every minute.
   const maps = (await env.client.list(ConfigMap)).items.length;
   expect(asked).toBeLessThan(600 / 4 + maps * (600 / 30));
@@ -73,5 +73,5 @@ test('a map function that reads a kind whose definition is missing is retried wi
   await env.settle();
   expect(seen).toContain('w');
   const works = 'info function no longer waits for a kind';
-  expect(told(env.log, 'each').toSorted()).toEqual([runs, served, works, reading, waiting].toSorted());
+  expect(reported(env.log, 'each').toSorted()).toEqual([runs, served, works, reading, waiting].toSorted());
 });

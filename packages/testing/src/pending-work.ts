@@ -27,8 +27,8 @@ export async function pendingWork(managers: Iterable<TestManager>, lookers: Look
 /** A text that stays the same until {@link pendingWork} would find something else, unless other clients act. */
 export function stateOfWork(managers: Iterable<TestManager>): string {
   return JSON.stringify(
-    [...managers].map(({ manager, exit, unbegun, controllers }) => [
-      ...[exit?.reason, unbegun],
+    [...managers].map(({ manager, exit, notStarted, controllers }) => [
+      ...[exit?.reason, notStarted],
       controllers.map(({ phase, waitingFor, queued, delayed, active }) => [
         ...[phase, waitingFor, queued, delayed],
         active.map(({ reconcileID }) => reconcileID),
@@ -71,7 +71,7 @@ async function pendingOf(test: TestManager, { client, clientOf }: Lookers): Prom
     throw new Error(`${test.name} has failed: ${exit.runnable}: ${describeError(exit.error)}`, { cause: exit.error });
   }
   if (exit !== undefined) return [];
-  const begins = test.unbegun.map((name) => `controller "${name}" has not begun`);
+  const begins = test.notStarted.map((name) => `controller "${name}" has not begun`);
   const { behind, isKindMissing } = await look(manager.cache, client);
   const missing = new Set<string>();
   for (const cluster of clustersOf(manager)) {

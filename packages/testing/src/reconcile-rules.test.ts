@@ -10,19 +10,19 @@ test('no reconcile before each watch has delivered its first list, however long 
   await using env = await start();
   await env.client.create(widget('w'));
   for (const name of ['a', 'b', 'c']) await env.client.create(ConfigMap({ metadata: inDefault(name) }));
-  const told = new Set<string>();
-  const toldBefore: string[][] = [];
+  const reported = new Set<string>();
+  const reportedBefore: string[][] = [];
   const widgets = control(Widget)
     .watches(ConfigMap, async ({ metadata: { namespace, name } }) => {
       await env.clock.sleep(5_000);
-      if (namespace === 'default') told.add(name);
+      if (namespace === 'default') reported.add(name);
       return [];
     })
-    .reconcile(() => void toldBefore.push([...told]));
+    .reconcile(() => void reportedBefore.push([...reported]));
   await env.run(widgets);
   await env.settle();
-  expect(toldBefore).toHaveLength(1);
-  expect(toldBefore[0]).toEqual(expect.arrayContaining(['a', 'b', 'c']));
+  expect(reportedBefore).toHaveLength(1);
+  expect(reportedBefore[0]).toEqual(expect.arrayContaining(['a', 'b', 'c']));
 });
 
 test('a reconciler is not called for what is gone, unless it asks for that', async () => {

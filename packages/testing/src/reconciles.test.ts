@@ -151,8 +151,8 @@ describe('work that is not awaited', () => {
     await env.client.create(widget('b'));
     await env.advance('5s');
     await Promise.all(ends);
-    const told = env.log.records.filter(({ message }) => message.includes('made a call after it had returned'));
-    expect(told.map(({ level, fields }) => [level, fields.controller, fields.key])).toEqual([
+    const reported = env.log.records.filter(({ message }) => message.includes('made a call after it had returned'));
+    expect(reported.map(({ level, fields }) => [level, fields.controller, fields.key])).toEqual([
       ['warn', 'widget', 'default/a'],
     ]);
   });

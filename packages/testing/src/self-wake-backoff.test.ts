@@ -16,8 +16,8 @@ test('a controller that wakes itself is reported, once, with its writes', async 
   await env.run(restless);
   await env.client.create(widget('w'));
   await env.settle();
-  const told = env.log.records.filter(({ message }) => message.includes('wakes itself'));
-  expect(told).toMatchObject([
+  const reported = env.log.records.filter(({ message }) => message.includes('wakes itself'));
+  expect(reported).toMatchObject([
     { level: 'warn', fields: { controller: 'restless', key: 'default/w', writes: ['patch Widget default/w'] } },
   ]);
 });

@@ -94,30 +94,30 @@ async function withNorth() {
 test('a cluster that comes back at once under the same name waits for what still runs for the old one', async () => {
   const { env, north } = await withNorth();
   await using _ = env;
-  const told: string[] = [];
+  const reported: string[] = [];
   let goOn = () => {};
   const maps = control(ConfigMap, { clusters, predicates, concurrency: 4 }).reconcile(async ({ client, signal }) => {
-    told.push('begins');
+    reported.push('begins');
     // The first one does not listen to its signal.
-    if (told.length === 1) {
+    if (reported.length === 1) {
       await new Promise<void>((resolve) => {
         goOn = resolve;
       });
     }
     const read = await client.get(ConfigMap, inDefault('a')).catch(() => undefined);
-    told.push(`${read ? 'reads' : 'cannot read'}, ${signal.aborted ? 'aborted' : 'wanted'}`);
+    reported.push(`${read ? 'reads' : 'cannot read'}, ${signal.aborted ? 'aborted' : 'wanted'}`);
   });
   const { manager } = await env.run(maps);
   manager.clusters.add('north', north());
-  await env.eventually(() => told.length === 1);
+  await env.eventually(() => reported.length === 1);
   const removed = manager.clusters.remove('north');
   manager.clusters.add('north', north());
   await env.advance('1m');
-  expect(told).toEqual(['begins']);
+  expect(reported).toEqual(['begins']);
   goOn();
   await removed;
   await env.settle();
-  expect(told).toEqual(['begins', 'cannot read, aborted', 'begins', 'reads, wanted']);
+  expect(reported).toEqual(['begins', 'cannot read, aborted', 'begins', 'reads, wanted']);
 });
 
 test('clusters that come and go, synced or not, are worked on while they are there; without any a test settles', async () => {
@@ -223,9 +223,9 @@ test('a controller that is removed is done with clusters that it could not work 
   run.manager.clusters.add('north', north());
   await env.advance('1m');
   // An operator who reads this at night needs to know which one.
-  const told = env.log.records.filter(({ level }) => level === 'warn' || level === 'error');
-  expect(told).not.toEqual([]);
-  expect(told.filter(({ fields }) => fields?.cluster !== 'north')).toEqual([]);
+  const reported = env.log.records.filter(({ level }) => level === 'warn' || level === 'error');
+  expect(reported).not.toEqual([]);
+  expect(reported.filter(({ fields }) => fields?.cluster !== 'north')).toEqual([]);
   await added.remove();
   env.log.clear();
   await env.advance('10m');

@@ -66,16 +66,16 @@ describe('shared handlers', () => {
 
   test('of typed controllers, finalizers included', async () => {
     await using env = await TestEnvironment.start();
-    const told: string[] = [];
+    const reported: string[] = [];
     await env.runHandlers((factory, { signal }) => {
       const maps = new Controllers(factory).for(ConfigMap);
-      maps.onRemove('farewell', (name) => void told.push(name), { signal });
+      maps.onRemove('farewell', (name) => void reported.push(name), { signal });
     });
     await env.client.create(cart);
     await env.settle();
     await env.client.delete(ConfigMap, key);
     await env.settle();
-    expect(told).toContain('default/cart');
+    expect(reported).toContain('default/cart');
     expect(await env.client.find(ConfigMap, key)).toBe(undefined);
   });
 

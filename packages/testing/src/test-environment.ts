@@ -317,7 +317,7 @@ export class TestEnvironment implements AsyncDisposable {
    * have made is removed.
    */
   async reset(): Promise<void> {
-    await this.faults.mend();
+    await this.faults.repair();
     await this.#stopManagers();
     await this.#removeMade();
     this.requests.clear();
@@ -336,7 +336,7 @@ export class TestEnvironment implements AsyncDisposable {
 
   async #end(): Promise<void> {
     try {
-      await this.faults.mend();
+      await this.faults.repair();
       await this.#stopManagers();
       if (!this.#server.isThrownAway) {
         for (const crd of this.#installed) this.#made.add({ ...crd, name: definitionName(crd) });

@@ -227,7 +227,7 @@ export class TestManager implements AsyncDisposable {
   }
 
   /** @internal Names of controllers that should work, and do not yet. */
-  get unbegun(): readonly string[] {
+  get notStarted(): readonly string[] {
     if (this.#exit !== undefined) return [];
     const { isLeading } = this;
     const shared = [...(isLeading ? this.#factories : [])].flatMap((factory) =>

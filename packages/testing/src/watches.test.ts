@@ -149,8 +149,8 @@ test('a missing or duplicate index is reported', async () => {
   );
   expect(outcomes.get('path')).toContain('no field and no index ".metadata.controller"');
   expect(outcomes.get('word')).toBe('success undefined');
-  const told = env.log.records.filter(({ message }) => message === 'no object has the field of the selector');
-  expect(told.map(({ fields }) => [fields.kind, fields.field])).toEqual([['ConfigMap', 'owner']]);
+  const reported = env.log.records.filter(({ message }) => message === 'no object has the field of the selector');
+  expect(reported.map(({ fields }) => [fields.kind, fields.field])).toEqual([['ConfigMap', 'owner']]);
 
   for (const name of ['first', 'second']) {
     manager.add(

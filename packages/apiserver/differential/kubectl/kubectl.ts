@@ -50,13 +50,13 @@ export class Kubectl {
 export class Following {
   readonly #child: ChildProcess;
   readonly #out: () => string;
-  #heard = () => {};
+  #received = () => {};
 
   constructor(child: ChildProcess) {
     this.#child = child;
     this.#out = collect(child.stdout);
-    child.stdout?.on('data', () => this.#heard());
-    child.on('close', () => this.#heard());
+    child.stdout?.on('data', () => this.#received());
+    child.on('close', () => this.#received());
   }
 
   /** The lines so far that are meant, once there are so many, or it has ended. */
@@ -65,7 +65,7 @@ export class Following {
       const lines = this.#out().split('\n').slice(0, -1).filter(isMeant);
       if (lines.length >= count || this.#child.exitCode !== null) return lines;
       await new Promise<void>((resolve) => {
-        this.#heard = resolve;
+        this.#received = resolve;
       });
     }
   }

@@ -40,7 +40,7 @@ export class AuditedRequest {
   }
 
   /** Whether the answer is recorded. */
-  get wantsResponse(): boolean {
+  get needsResponse(): boolean {
     return this.#records('RequestResponse');
   }
 

@@ -55,8 +55,8 @@ function reviewed(authorizer: Authorizer, review: JsonObject, user: UserInfo, wh
   const errors = reviewErrors(review, user, where);
   if (errors.length > 0) throw invalidObject({ group: 'authorization.k8s.io', kind: '', plural: '' }, '', errors);
   const { resourceAttributes: ofResource, nonResourceAttributes: ofPath } = recordOf(review.spec);
-  const wanted = isJsonObject(ofResource) ? resourceOf(user, ofResource) : pathOf(user, recordOf(ofPath));
-  const { allowed, reason } = authorizer.decide(wanted);
+  const expected = isJsonObject(ofResource) ? resourceOf(user, ofResource) : pathOf(user, recordOf(ofPath));
+  const { allowed, reason } = authorizer.decide(expected);
   const evaluationError = isJsonObject(ofResource) ? selectorEvaluationErrors(ofResource).join('; ') : '';
   return {
     allowed,

@@ -23,13 +23,13 @@ export class Authorizer {
     this.#rbac = rbac;
   }
 
-  decide(wanted: Attributes): Decision {
-    if (isPrivileged(wanted.user)) return allowed;
+  decide(expected: Attributes): Decision {
+    if (isPrivileged(expected.user)) return allowed;
     let reason: string | undefined;
     let missing: RoleRef[] | undefined;
-    this.#rbac.visit(wanted.user, wanted.namespace, {
+    this.#rbac.visit(expected.user, expected.namespace, {
       rule(rule, source) {
-        if (!allows(rule, wanted)) return false;
+        if (!allows(rule, expected)) return false;
         reason = `RBAC: allowed by ${source()}`;
         return true;
       },
@@ -42,15 +42,15 @@ export class Authorizer {
     return missing === undefined ? denied : { allowed: false, reason: `RBAC: ${aggregate(missing.map(notThere))}` };
   }
 
-  isAllowed(wanted: Attributes): boolean {
-    return this.decide(wanted).allowed;
+  isAllowed(expected: Attributes): boolean {
+    return this.decide(expected).allowed;
   }
 
   /** Throws 403 for what is not allowed. */
-  check(wanted: Attributes): void {
-    if (isPrivileged(wanted.user)) return;
-    const { allowed, reason } = this.decide(wanted);
-    if (!allowed) throw forbidden(wanted, reason);
+  check(expected: Attributes): void {
+    if (isPrivileged(expected.user)) return;
+    const { allowed, reason } = this.decide(expected);
+    if (!allowed) throw forbidden(expected, reason);
   }
 }
 
@@ -60,9 +60,9 @@ export function isPrivileged({ groups }: UserInfo): boolean {
 }
 
 /** The 403 for a denied request, in upstream's words. */
-export function forbidden(wanted: Attributes, reason: string): Refusal {
-  const why = reason === '' ? withoutTags(messageOf(wanted)) : `${withoutTags(messageOf(wanted))}: ${reason}`;
-  const { group, resource: plural, name } = wanted;
+export function forbidden(expected: Attributes, reason: string): Refusal {
+  const why = reason === '' ? withoutTags(messageOf(expected)) : `${withoutTags(messageOf(expected))}: ${reason}`;
+  const { group, resource: plural, name } = expected;
   const headers = { 'x-content-type-options': 'nosniff' };
   if (group === '' && plural === '') {
     return new Refusal(403, 'Forbidden', `forbidden: ${why}`, name === '' ? {} : { name }, { headers });

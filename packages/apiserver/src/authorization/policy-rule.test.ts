@@ -31,8 +31,8 @@ describe('a rule', () => {
     [{ verbs: ['get'], apiGroups: [''], resources: ['pods'], resourceNames: ['b'] }, pod, false],
     [{ verbs: ['get'], apiGroups: [''], resources: ['pods'], resourceNames: ['*'] }, pod, false],
     [{ verbs: ['get'], nonResourceURLs: ['*'] }, pod, false],
-  ])('%j allows %j: %s', (given, wanted, expected) => {
-    expect(allows(rule(given), resourceAttributes(user, wanted))).toBe(expected);
+  ])('%j allows %j: %s', (given, desired, expected) => {
+    expect(allows(rule(given), resourceAttributes(user, desired))).toBe(expected);
   });
 
   test.each([
@@ -80,7 +80,7 @@ describe('rights that are not covered', () => {
     ],
     [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }, ['{APIGroups:["*"], Resources:["*"], Verbs:["*"]}']],
     [{ verbs: ['get'], nonResourceURLs: ['*'] }, ['{NonResourceURLs:["*"], Verbs:["get"]}']],
-  ])('of %j are %j', (wanted, expected) => {
-    expect(uncovered(owned, rulesOf([wanted]))).toEqual(expected);
+  ])('of %j are %j', (desired, expected) => {
+    expect(uncovered(owned, rulesOf([desired]))).toEqual(expected);
   });
 });

@@ -26,10 +26,11 @@ export function rulesOf(rules: Json | undefined): readonly PolicyRule[] {
 }
 
 /** Whether a rule allows something (`rbac.RuleAllows`). */
-export function allows(rule: PolicyRule, wanted: Attributes): boolean {
-  if (!has(rule.verbs, wanted.verb)) return false;
-  if (!wanted.isResource) return rule.nonResourceURLs.some((url) => url === wanted.path || isUnder(wanted.path, url));
-  const { group, resource, subresource, name } = wanted;
+export function allows(rule: PolicyRule, expected: Attributes): boolean {
+  if (!has(rule.verbs, expected.verb)) return false;
+  if (!expected.isResource)
+    return rule.nonResourceURLs.some((url) => url === expected.path || isUnder(expected.path, url));
+  const { group, resource, subresource, name } = expected;
   if (!has(rule.apiGroups, group) || !isResourceMeant(rule.resources, resource, subresource)) return false;
   return rule.resourceNames.length === 0 || rule.resourceNames.includes(name);
 }
@@ -52,13 +53,13 @@ function isUnder(path: string, url: string): boolean {
  * What the rules of an owner do not cover of other rules, taken apart into single rights and put together again by
  * resource, as text in order. Empty if they cover all of it (`validation.Covers`, `CompactRules`).
  */
-export function uncovered(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly string[] {
-  return [...new Set(compact(missingRights(owned, wanted)).map(describe))].sort();
+export function uncovered(owned: readonly PolicyRule[], expected: readonly PolicyRule[]): readonly string[] {
+  return [...new Set(compact(missingRights(owned, expected)).map(describe))].sort();
 }
 
 /** What the rules of an owner do not cover of other rules, one right each (`validation.Covers`). */
-export function missingRights(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
-  return wanted.flatMap(singleRights).filter((right) => !owned.some((rule) => covers(rule, right)));
+export function missingRights(owned: readonly PolicyRule[], expected: readonly PolicyRule[]): PolicyRule[] {
+  return expected.flatMap(singleRights).filter((right) => !owned.some((rule) => covers(rule, right)));
 }
 
 function singleRights(rule: PolicyRule): PolicyRule[] {

@@ -52,8 +52,8 @@ function withRules(role: JsonObject, expected: JsonObject): JsonObject {
   const { aggregationRule } = expected;
   // The rules of an aggregated role are collected from others.
   if (isJsonObject(aggregationRule)) {
-    const [has, wanted] = [selectorsOf(own), selectorsOf(aggregationRule)];
-    const missing = wanted.filter((selector) => !has.some((one) => equal(one, selector)));
+    const [has, desired] = [selectorsOf(own), selectorsOf(aggregationRule)];
+    const missing = desired.filter((selector) => !has.some((one) => equal(one, selector)));
     if (missing.length === 0) return role;
     return { ...role, aggregationRule: { clusterRoleSelectors: [...has, ...missing] } };
   }
@@ -65,8 +65,8 @@ function withRules(role: JsonObject, expected: JsonObject): JsonObject {
 }
 
 function withSubjects(binding: JsonObject, expected: JsonObject): JsonObject {
-  const [has, wanted] = [listOf(binding.subjects), listOf(expected.subjects)];
-  const missing = wanted.filter((subject) => !has.some((one) => equal(one, subject)));
+  const [has, desired] = [listOf(binding.subjects), listOf(expected.subjects)];
+  const missing = desired.filter((subject) => !has.some((one) => equal(one, subject)));
   return missing.length === 0 ? binding : { ...binding, subjects: [...has, ...missing] };
 }
 

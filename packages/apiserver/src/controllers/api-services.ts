@@ -6,7 +6,7 @@ import type { WriteContext } from '../resource/write-context.js';
 import type { Storage } from '../storage/storage.js';
 
 /** Dependencies of {@link ApiServices}. */
-export interface ApiServicesSurroundings {
+export interface ApiServicesParts {
   readonly storage: Storage;
   readonly store: ObjectStore;
   readonly served: ResourceTable;
@@ -17,11 +17,11 @@ export interface ApiServicesSurroundings {
 
 /** Keeps an APIService for each version of a group that is served, as kube-apiserver's autoregistration does. */
 export class ApiServices {
-  readonly #at: ApiServicesSurroundings;
+  readonly #at: ApiServicesParts;
   #generation = 0;
 
-  constructor(surroundings: ApiServicesSurroundings) {
-    this.#at = surroundings;
+  constructor(parts: ApiServicesParts) {
+    this.#at = parts;
   }
 
   /** Creates the APIServices of built-in groups. */
@@ -35,10 +35,10 @@ export class ApiServices {
     if (table !== definitions.table || served.generation === this.#generation) return;
     this.#generation = served.generation;
     this.#add(true);
-    const wanted = new Set(this.#versions(true).map(([group, version]) => apiServiceName(group, version)));
+    const desired = new Set(this.#versions(true).map(([group, version]) => apiServiceName(group, version)));
     for (const stored of storage.list(services.table).items) {
       const { name, labels } = stored.object.metadata;
-      if (isOwnCustomService(labels) && !wanted.has(name)) store.remove(services, stored);
+      if (isOwnCustomService(labels) && !desired.has(name)) store.remove(services, stored);
     }
   }
 

@@ -11,7 +11,7 @@ import type { Storage, StorageEvent, Stored } from '../storage/storage.js';
 import type { WorkLoop } from './work-loop.js';
 
 /** Dependencies of {@link CrdController}. */
-export interface CrdSurroundings {
+export interface CrdControllerParts {
   readonly storage: Storage;
   readonly store: ObjectStore;
   readonly loop: WorkLoop;
@@ -27,10 +27,10 @@ export interface CrdSurroundings {
  * Serves the resources of CustomResourceDefinitions as soon as they are stored, and deletes their objects with them.
  */
 export class CrdController {
-  readonly #at: CrdSurroundings;
+  readonly #at: CrdControllerParts;
 
-  constructor(surroundings: CrdSurroundings) {
-    this.#at = surroundings;
+  constructor(parts: CrdControllerParts) {
+    this.#at = parts;
   }
 
   /** Observes every write of the storage. */

@@ -7,7 +7,7 @@ import type { StorageEvent } from '../storage/storage.js';
 const lifeMs = 60 * 60 * 1000;
 
 /** Dependencies of {@link EventExpiry}. */
-export interface EventExpirySurroundings {
+export interface EventExpiryParts {
   readonly clock: Scheduler;
   readonly store: ObjectStore;
   readonly events: Resource;
@@ -15,13 +15,13 @@ export interface EventExpirySurroundings {
 
 /** Removes Events an hour after their last write; watches get DELETED events. */
 export class EventExpiry {
-  readonly #at: EventExpirySurroundings;
+  readonly #at: EventExpiryParts;
   /** Expiry times, earliest first, since all Events live equally long. */
   readonly #due = new Map<string, number>();
   #timer: Timer | undefined;
 
-  constructor(surroundings: EventExpirySurroundings) {
-    this.#at = surroundings;
+  constructor(parts: EventExpiryParts) {
+    this.#at = parts;
   }
 
   /** Observes every write of the storage. */

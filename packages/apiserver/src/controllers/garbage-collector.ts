@@ -12,7 +12,7 @@ import { OwnershipGraph, type Place } from './ownership-graph.js';
 import type { WorkLoop } from './work-loop.js';
 
 /** Dependencies of {@link GarbageCollector}. */
-export interface Surroundings {
+export interface GarbageCollectorParts {
   readonly store: ObjectStore;
   readonly loop: WorkLoop;
   /** The resource of a table. */
@@ -46,12 +46,12 @@ type OwnerState = 'solid' | 'waiting' | 'dangling' | 'unknown';
  */
 export class GarbageCollector {
   readonly #graph = new OwnershipGraph();
-  readonly #at: Surroundings;
+  readonly #at: GarbageCollectorParts;
   /** Deleted owners by UID. They are known to be gone even when their kind is no longer served. */
   readonly #absent = new Map<string, string>();
 
-  constructor(surroundings: Surroundings) {
-    this.#at = surroundings;
+  constructor(parts: GarbageCollectorParts) {
+    this.#at = parts;
   }
 
   /** Observes every write of the storage. */

@@ -24,13 +24,13 @@ export function withConditions(
 ): JsonObject {
   const status = isJsonObject(namespace.status) ? namespace.status : {};
   const before = (Array.isArray(status.conditions) ? status.conditions : []).filter(isJsonObject);
-  const wanted = conditionsOf(remaining, refusals);
-  const conditions = wanted.map(({ type, ...rest }) => {
+  const desired = conditionsOf(remaining, refusals);
+  const conditions = desired.map(({ type, ...rest }) => {
     const known = before.find((c) => c.type === type);
     const lastTransitionTime = known?.status === rest.status ? (known.lastTransitionTime ?? now) : now;
     return { type, status: rest.status, lastTransitionTime, reason: rest.reason, message: rest.message };
   });
-  const others = before.filter((c) => !wanted.some(({ type }) => type === c.type));
+  const others = before.filter((c) => !desired.some(({ type }) => type === c.type));
   return { ...namespace, status: { ...status, conditions: [...conditions, ...others] } };
 }
 

@@ -13,7 +13,7 @@ import { type Remaining, withConditions } from './namespace-conditions.js';
 import type { WorkLoop } from './work-loop.js';
 
 /** Dependencies of {@link NamespaceController}. */
-export interface NamespaceSurroundings {
+export interface NamespaceControllerParts {
   readonly storage: Storage;
   readonly store: ObjectStore;
   readonly loop: WorkLoop;
@@ -43,10 +43,10 @@ interface Deleted {
 
 /** Creates the default objects of namespaces, and empties terminating ones. */
 export class NamespaceController {
-  readonly #at: NamespaceSurroundings;
+  readonly #at: NamespaceControllerParts;
 
-  constructor(surroundings: NamespaceSurroundings) {
-    this.#at = surroundings;
+  constructor(parts: NamespaceControllerParts) {
+    this.#at = parts;
   }
 
   /** Observes every write of the storage. */
@@ -106,12 +106,12 @@ export class NamespaceController {
     // Pods go first, gracefully: the objects that they use stay until they have ended.
     const pods = yield* this.#deleteAll(name, resources.filter(isPods));
     if (pods.remaining.size > 0) {
-      this.#tell(name, new Map(), pods.refusals);
+      this.#writeConditions(name, new Map(), pods.refusals);
       return;
     }
     const others = resources.filter((resource) => !isPods(resource));
     const { remaining, refusals } = yield* this.#deleteAll(name, others);
-    this.#tell(name, remaining, refusals);
+    this.#writeConditions(name, remaining, refusals);
     if (remaining.size === 0) this.#release(name);
   }
 
@@ -134,7 +134,7 @@ export class NamespaceController {
     return { remaining, refusals };
   }
 
-  #tell(name: string, remaining: Remaining, refusals: readonly string[]): void {
+  #writeConditions(name: string, remaining: Remaining, refusals: readonly string[]): void {
     if (this.#at.store.find(this.#at.namespaces, '', name) === undefined) return;
     const context = this.#context();
     const make = (live: JsonObject) => withConditions(live, remaining, refusals, context.now);

@@ -10,7 +10,7 @@ import { isSameStatus, QuotaTally } from './quota-tally.js';
 import type { WorkLoop } from './work-loop.js';
 
 /** Dependencies of {@link QuotaController}. */
-export interface QuotaSurroundings {
+export interface QuotaControllerParts {
   readonly storage: Storage;
   readonly store: ObjectStore;
   readonly loop: WorkLoop;
@@ -25,7 +25,7 @@ export interface QuotaSurroundings {
 
 /** Keeps the usage in the status of ResourceQuotas up to date (`resourcequota.Controller`). */
 export class QuotaController {
-  readonly #at: QuotaSurroundings;
+  readonly #at: QuotaControllerParts;
   /** By namespace, then by key of the quota. */
   readonly #tallies = new Map<string, Map<string, QuotaTally>>();
   /** Keys of the quotas whose status may be stale, by namespace. */
@@ -33,8 +33,8 @@ export class QuotaController {
   /** Timers for Pods that stop counting at their deletion deadline, by namespace. */
   readonly #timers = new Map<string, Timer>();
 
-  constructor(surroundings: QuotaSurroundings) {
-    this.#at = surroundings;
+  constructor(parts: QuotaControllerParts) {
+    this.#at = parts;
   }
 
   /** Observes every write of the storage. */

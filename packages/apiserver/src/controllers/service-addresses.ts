@@ -7,7 +7,7 @@ import type { WriteContext } from '../resource/write-context.js';
 import type { StorageEvent, Stored } from '../storage/storage.js';
 
 /** Dependencies of {@link ServiceAddresses}. */
-export interface ServiceAddressesSurroundings {
+export interface ServiceAddressesParts {
   readonly store: ObjectStore;
   readonly services: Resource;
   readonly addresses: Resource;
@@ -16,10 +16,10 @@ export interface ServiceAddressesSurroundings {
 
 /** Keeps an IPAddress object for each cluster IP of a Service, as kube-apiserver's allocator does. */
 export class ServiceAddresses {
-  readonly #at: ServiceAddressesSurroundings;
+  readonly #at: ServiceAddressesParts;
 
-  constructor(surroundings: ServiceAddressesSurroundings) {
-    this.#at = surroundings;
+  constructor(parts: ServiceAddressesParts) {
+    this.#at = parts;
   }
 
   /** Observes every write; may write, too. */

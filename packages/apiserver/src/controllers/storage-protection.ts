@@ -7,7 +7,7 @@ import type { Storage, StorageEvent, Stored } from '../storage/storage.js';
 import type { WorkLoop } from './work-loop.js';
 
 /** Dependencies of {@link StorageProtection}. */
-export interface StorageProtectionSurroundings {
+export interface StorageProtectionParts {
   readonly storage: Storage;
   readonly store: ObjectStore;
   readonly loop: WorkLoop;
@@ -23,10 +23,10 @@ export interface StorageProtectionSurroundings {
  * (`pvc-protection-controller`, `pv-protection-controller`, `vac-protection-controller`).
  */
 export class StorageProtection {
-  readonly #at: StorageProtectionSurroundings;
+  readonly #at: StorageProtectionParts;
 
-  constructor(surroundings: StorageProtectionSurroundings) {
-    this.#at = surroundings;
+  constructor(parts: StorageProtectionParts) {
+    this.#at = parts;
   }
 
   /** Observes every write of the storage. */

@@ -182,23 +182,23 @@ export class Dispatcher {
     const { handlers } = this.#parts;
     const { audited } = exchange;
     // What is recorded is not taken from bytes.
-    const shown: negotiation.Negotiated = audited?.wantsResponse
+    const shown: negotiation.Negotiated = audited?.needsResponse
       ? { ...negotiated, mediaType: jsonType, pretty: true }
       : negotiated;
-    const tell = teller(exchange, route, shown, deadline);
+    const toRequest = requestBuilder(exchange, route, shown, deadline);
     const { query } = info;
     const userAgent = request.headers['user-agent'];
     const run = async (): Promise<VerbAnswer> => {
       const { subresource } = route;
       if (subresource !== undefined && isConnection(subresource)) {
         if (query.has('dryRun')) throw badRequest('dryRun is not supported');
-        return handlers.connect(tell({ options: parseConnectOptions(subresource, query) }));
+        return handlers.connect(toRequest({ options: parseConnectOptions(subresource, query) }));
       }
       switch (route.verb) {
         case 'get':
-          return handlers.get(tell({ options: parseGetOptions(query) }));
+          return handlers.get(toRequest({ options: parseGetOptions(query) }));
         case 'list':
-          return handlers.list(tell({ options: parseListOptions(query, false) }));
+          return handlers.list(toRequest({ options: parseListOptions(query, false) }));
         case 'create':
         case 'update': {
           const options = parseWriteOptions(query, route.verb, userAgent);
@@ -209,7 +209,7 @@ export class Dispatcher {
             this.#parts.clock,
           );
           const yamlComplaint = options.fieldValidation === 'Ignore' ? undefined : await yamlComplaintOf(request);
-          return handlers[route.verb](tell({ options, body, bodyText: () => jsonText(request), yamlComplaint }));
+          return handlers[route.verb](toRequest({ options, body, bodyText: () => jsonText(request), yamlComplaint }));
         }
         case 'patch': {
           const kind = patchKind ?? 'merge';
@@ -217,19 +217,19 @@ export class Dispatcher {
           const strict = options.fieldValidation !== 'Ignore';
           const patch = await readPatchBody(request, kind, strict);
           audited?.requestPatch(request.body);
-          return handlers.patch(tell({ options, patch }));
+          return handlers.patch(toRequest({ options, patch }));
         }
         case 'delete': {
           const body = await readDeleteBody(request, this.#parts.clock);
           audited?.deleteOptions(body);
-          return handlers.delete(tell({ options: parseDeleteOptions(query, body) }));
+          return handlers.delete(toRequest({ options: parseDeleteOptions(query, body) }));
         }
         default: {
           const options = parseListOptions(query, false);
           const body = await readDeleteBody(request, this.#parts.clock);
           audited?.deleteOptions(body);
           const deleteOptions = parseDeleteOptions(query, body);
-          return handlers.deleteCollection(tell({ options, deleteOptions }));
+          return handlers.deleteCollection(toRequest({ options, deleteOptions }));
         }
       }
     };
@@ -261,10 +261,10 @@ export class Dispatcher {
     const writeEvent = inProtobuf ? (await import('../protobuf/envelope.js')).encodeEvent : undefined;
     const headers = { ...commonHeaders, 'content-type': contentType, ...exchange.warnings.headers() };
     using scope = link(request.signal, this.#parts.stopping);
-    const tell = teller(exchange, route, negotiated, scope);
+    const toRequest = requestBuilder(exchange, route, negotiated, scope);
     const showsRows = negotiated.as?.kind === 'Table';
     const showRow = showsRows ? await this.#rowShower(route, negotiated.as, info) : undefined;
-    await this.#parts.handlers.watch(tell({ options, reply, headers, showRow, writeEvent }));
+    await this.#parts.handlers.watch(toRequest({ options, reply, headers, showRow, writeEvent }));
   }
 
   /** Brings an answer to the form that was agreed on, and sends it. */
@@ -339,7 +339,7 @@ function transformsOf({ resource, subresource }: Route): negotiation.Transforms 
 }
 
 /** Adds the parameters of all verbs. The signal is created on first use. */
-function teller(
+function requestBuilder(
   { warnings, user, audited }: Exchange,
   { resource, subresource, namespace, name }: Route,
   negotiated: negotiation.Negotiated,

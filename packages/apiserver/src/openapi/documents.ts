@@ -156,8 +156,8 @@ export class OpenApi {
     const { prefix, tag } = operationNames(group, version);
     const base = group === '' ? `/api/${version}/` : `/apis/${group}/${version}/`;
     const custom = this.#table.group(group)?.custom ?? false;
-    const told = custom ? {} : items.telling(base, `get${prefix}APIResources`, tag, 'APIResourceList');
-    const found = [told, ...this.#table.resources(group, version).map((resource) => items.of(resource))];
+    const discovery = custom ? {} : items.discovery(base, `get${prefix}APIResources`, tag, 'APIResourceList');
+    const found = [discovery, ...this.#table.resources(group, version).map((resource) => items.of(resource))];
     const paths = Object.entries(Object.assign({}, ...found) as JsonObject);
     return Object.fromEntries(paths.sort(([a], [b]) => (a < b ? -1 : 1)));
   }
@@ -165,10 +165,10 @@ export class OpenApi {
 
 /** Where one finds out which groups and versions there are. */
 function aboutVersions(items: PathItems, path: string): JsonObject {
-  if (path === 'api') return items.telling('/api/', 'getCoreAPIVersions', 'core', 'APIVersions');
-  if (path === 'apis') return items.telling('/apis/', 'getAPIVersions', 'apis', 'APIGroupList');
+  if (path === 'api') return items.discovery('/api/', 'getCoreAPIVersions', 'core', 'APIVersions');
+  if (path === 'apis') return items.discovery('/apis/', 'getAPIVersions', 'apis', 'APIGroupList');
   const { prefix, tag } = operationNames(placeOf(path).group, '');
-  return items.telling(`/${path}/`, `get${prefix}APIGroup`, tag.slice(0, -1), 'APIGroup');
+  return items.discovery(`/${path}/`, `get${prefix}APIGroup`, tag.slice(0, -1), 'APIGroup');
 }
 
 /** The group and version that the document of a path is about; no version where it is about which ones there are. */

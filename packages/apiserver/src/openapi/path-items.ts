@@ -35,7 +35,7 @@ export class PathItems {
   }
 
   /** A discovery path, e.g. for all resources of a version. */
-  telling(path: string, id: string, tag: string, kind: string): JsonObject {
+  discovery(path: string, id: string, tag: string, kind: string): JsonObject {
     const schema = this.#definitions.meta(kind, [core]);
     const types = [...plainTypes, protobuf];
     const consumes = this.#dialect === 'v2' ? { consumes: [...types], produces: [...types], schemes: ['https'] } : {};

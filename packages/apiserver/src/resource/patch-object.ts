@@ -241,9 +241,9 @@ function applyToObject(
   const writer = writerOf(context, resource.apiVersion, subresource);
   const sent = textOf(metaOf(intent).resourceVersion);
   const expected = sent === '' ? undefined : { resourceVersion: sent };
-  const wanted = withMeta(intent, { resourceVersion: undefined });
+  const desired = withMeta(intent, { resourceVersion: undefined });
   const make = (live: JsonObject) => {
-    const result = resource.schema.tracking.apply(live, wanted, writer, force);
+    const result = resource.schema.tracking.apply(live, desired, writer, force);
     checkYaml(request, context);
     return readApplied(resource, result, context);
   };

@@ -13,9 +13,9 @@ const most = 100;
 export function* strictComplaints(text: string, schema: SchemaNode): Steps<string[]> {
   const found: string[] = [];
   const complain = (what: 'unknown' | 'duplicate', path: () => string) => {
-    const told = found.length < most ? complaint(what, path()) : '';
+    const reported = found.length < most ? complaint(what, path()) : '';
     // The same is said once, however often it stands there.
-    if (told !== '' && !found.includes(told)) found.push(told);
+    if (reported !== '' && !found.includes(reported)) found.push(reported);
   };
   yield* scanMembers(text, schema, (node, key, path, isDuplicate) => {
     if (node.go.is === 'map') {

@@ -101,11 +101,11 @@ const maxCauseLength = 512 * 1024;
 /** The object is not what Kubernetes takes for a valid one. */
 export function invalidObject(resource: ResourceName, name: string, errors: readonly FieldError[]): Refusal {
   const kind = resource.group === '' ? resource.kind : `${resource.kind}.${resource.group}`;
-  const told = firstOf(errors);
-  const texts = [...new Set(told.map(formatFieldError))];
-  if (told.length < errors.length) texts.push(`and ${errors.length - told.length} more`);
+  const reported = firstOf(errors);
+  const texts = [...new Set(reported.map(formatFieldError))];
+  if (reported.length < errors.length) texts.push(`and ${errors.length - reported.length} more`);
   const text = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
-  const causes: StatusCause[] = told.map(causeOf);
+  const causes: StatusCause[] = reported.map(causeOf);
   const details = { ...detailsOf({ ...resource, plural: resource.kind }, name), causes };
   return new Refusal(422, 'Invalid', `${kind} "${name}" is invalid: ${text}`, details);
 }

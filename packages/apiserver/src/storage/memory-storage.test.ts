@@ -155,7 +155,7 @@ describe('a seed', () => {
   });
 
   test('is delivered to watches, unless it was compacted', () => {
-    const heard = (compactTo: number, from: number) => {
+    const received = (compactTo: number, from: number) => {
       const storage = new MemoryStorage({ clock: new VirtualClock() });
       seeded(storage);
       storage.compact(compactTo);
@@ -164,9 +164,9 @@ describe('a seed', () => {
       storage.put('roles', 'c', (revision) => object('c', revision));
       return keys;
     };
-    expect(heard(0, 0)).toEqual(['b', 'a', 'c']);
-    expect(heard(1, 1)).toEqual(['a', 'c']);
-    expect(heard(2, 2)).toEqual(['c']);
+    expect(received(0, 0)).toEqual(['b', 'a', 'c']);
+    expect(received(1, 1)).toEqual(['a', 'c']);
+    expect(received(2, 2)).toEqual(['c']);
   });
 
   test('is refused for a resource that has objects', () => {

@@ -49,7 +49,7 @@ const signingRequests = printer<CertificateSigningRequest>(
 );
 
 function signingState({ status }: CertificateSigningRequest): string {
-  const has = (wanted: string) => status?.conditions?.some(({ type }) => type === wanted) ?? false;
+  const has = (expected: string) => status?.conditions?.some(({ type }) => type === expected) ?? false;
   const decision = has('Denied') ? 'Denied' : has('Approved') ? 'Approved' : 'Pending';
   return `${decision}${has('Failed') ? ',Failed' : ''}${status?.certificate ? ',Issued' : ''}`;
 }

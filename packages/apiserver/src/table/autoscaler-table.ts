@@ -65,15 +65,15 @@ function metricText(metric: Metric, measured: Metric | undefined): string {
   }
 }
 
-function valueText(wanted: Source | undefined, measured: Source | undefined): string {
-  const { averageValue, value = '' } = wanted?.target ?? {};
+function valueText(expected: Source | undefined, measured: Source | undefined): string {
+  const { averageValue, value = '' } = expected?.target ?? {};
   if (averageValue === undefined) return `${measured?.current?.value ?? unknown}/${value}`;
   return `${measured?.current?.averageValue ?? unknown}/${averageValue} (avg)`;
 }
 
-function resourceText(wanted: Source | undefined, measured: Source | undefined): string {
-  const { averageValue, averageUtilization } = wanted?.target ?? {};
-  const name = `${wanted?.name ?? ''}: `;
+function resourceText(expected: Source | undefined, measured: Source | undefined): string {
+  const { averageValue, averageUtilization } = expected?.target ?? {};
+  const name = `${expected?.name ?? ''}: `;
   if (averageValue !== undefined) return `${name}${measured?.current?.averageValue ?? unknown}/${averageValue}`;
   return `${name}${percent(measured?.current?.averageUtilization) ?? unknown}/${percent(averageUtilization) ?? '<auto>'}`;
 }

@@ -86,8 +86,8 @@ function isSubject(subject: JsonObject, { username, groups }: UserInfo): boolean
   );
 }
 
-function isNamed(wanted: unknown, name: string): boolean {
-  return wanted === '*' || wanted === name;
+function isNamed(expected: unknown, name: string): boolean {
+  return expected === '*' || expected === name;
 }
 
 function isResourceMeant(rule: JsonObject, { verb, group, resource, subresource, namespace }: RequestInfo): boolean {

@@ -336,7 +336,7 @@ test('one write is serialised once, however many watch', async () => {
   const labels = parseSelector('on=yes');
   const watches = Array.from({ length: 1_000 }, () => watch({ form: counting, labels }));
   for (const { session } of watches) session.start();
-  const told = async () => {
+  const reported = async () => {
     await clock.settle();
     const sent = watches.map(({ peer }) => peer.parts.at(-1));
     expect(new Set(sent).size).toBe(1);
@@ -345,15 +345,15 @@ test('one write is serialised once, however many watch', async () => {
     return count;
   };
   put('a', { on: 'yes' });
-  expect(await told()).toBe(1);
+  expect(await reported()).toBe(1);
   put('a', { on: 'yes', more: '1' });
-  expect(await told()).toBe(1);
+  expect(await reported()).toBe(1);
   put('a', { on: 'no' });
-  expect(await told()).toBe(1);
+  expect(await reported()).toBe(1);
   put('a', { on: 'yes' });
-  expect(await told()).toBe(1);
+  expect(await reported()).toBe(1);
   remove('a');
-  expect(await told()).toBe(1);
+  expect(await reported()).toBe(1);
   expect(watches.every(({ peer }) => peer.lines.length === 5)).toBe(true);
   for (const { session } of watches) session.stop();
   expect(clock.pending).toBe(0);

@@ -207,12 +207,12 @@ export class WatchSession {
     const { before, after, removed } = event;
     const saw = before !== undefined && this.#sees(before);
     const sees = after !== undefined && this.#sees(after);
-    if (sees) this.#tell(saw ? 'MODIFIED' : 'ADDED', after);
-    else if (saw) this.#tell('DELETED', removed ?? this.#encoder.lastSeen(event, before));
+    if (sees) this.#send(saw ? 'MODIFIED' : 'ADDED', after);
+    else if (saw) this.#send('DELETED', removed ?? this.#encoder.lastSeen(event, before));
   }
 
   /** Mostly nothing is pending, and there are many watchers: then the event is written at once. */
-  #tell(type: EventType, stored: Stored): void {
+  #send(type: EventType, stored: Stored): void {
     if (this.#pumping || this.#replaying || this.#state.length + this.#pending.length > 0) {
       this.#queue({ type, stored });
       this.#pump();

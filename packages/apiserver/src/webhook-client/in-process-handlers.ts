@@ -24,8 +24,8 @@ export class InProcessHandlers {
   }
 
   find(url: URL): InProcessHandler | undefined {
-    const wanted = prefixOf(url.href);
-    const isBelow = (prefix: string) => wanted === prefix || wanted.startsWith(`${prefix}/`);
+    const expected = prefixOf(url.href);
+    const isBelow = (prefix: string) => expected === prefix || expected.startsWith(`${prefix}/`);
     return this.#handlers.find(([prefix]) => isBelow(prefix))?.[1];
   }
 }

@@ -48,10 +48,10 @@ describe('a transform', () => {
     await using play = new CachePlay({ transform: transform as (thing: Thing) => Thing });
     play.cluster.put('one', 'a');
     await play.start();
-    const [told] = play.log.records.filter(({ level }) => level === 'error');
-    expect(told?.message).toBe('withheld an object that the transform failed for, will be retried');
-    expect(told?.fields).toMatchObject({ kind: 'Thing', key: 'one/a', error: expect.any(TransformError) });
-    expect(String(told?.fields.error)).toContain(message);
+    const [reported] = play.log.records.filter(({ level }) => level === 'error');
+    expect(reported?.message).toBe('withheld an object that the transform failed for, will be retried');
+    expect(reported?.fields).toMatchObject({ kind: 'Thing', key: 'one/a', error: expect.any(TransformError) });
+    expect(String(reported?.fields.error)).toContain(message);
     await play.cache.waitForCacheSync();
     const key = { namespace: 'one', name: 'a' };
     await expect(play.cache.get(ThingKind, key)).rejects.toThrow(

@@ -17,8 +17,8 @@ describe('namespaces that change', () => {
     for (const name of ['a', 'b']) cluster.put('one', name);
     cluster.put('two', 'c');
     await play.start();
-    const told = await play.noting();
-    expect(told.splice(0)).toEqual(['Added one/a', 'Added one/b']);
+    const reported = await play.noting();
+    expect(reported.splice(0)).toEqual(['Added one/a', 'Added one/b']);
     const list = gate();
     cluster.onRequest = (request) => (request === 'list *' ? list.opened : undefined);
     const changed = cache.setNamespaces(ThingKind, undefined);
@@ -28,11 +28,11 @@ describe('namespaces that change', () => {
     list.open();
     await changed;
     await clock.settle();
-    expect(told.filter((text) => text.startsWith('Deleted'))).toEqual(['Deleted one/a']);
+    expect(reported.filter((text) => text.startsWith('Deleted'))).toEqual(['Deleted one/a']);
     expect(cluster.watches).toBe(1);
     cluster.delete('one', 'b');
     await clock.settle();
-    expect(told.filter((text) => text.startsWith('Deleted'))).toEqual(['Deleted one/a', 'Deleted one/b']);
+    expect(reported.filter((text) => text.startsWith('Deleted'))).toEqual(['Deleted one/a', 'Deleted one/b']);
   });
 
   test('from one to all, which is refused: said so, and the one is watched on until it is granted', async () => {
@@ -40,17 +40,17 @@ describe('namespaces that change', () => {
     const { cluster, cache, clock } = play;
     cluster.put('one', 'a');
     await play.start();
-    const told = await play.noting();
+    const reported = await play.noting();
     cluster.onRequest = (request) => {
       if (request === 'list *') throw forbidden();
     };
     await expect(cache.setNamespaces(ThingKind, undefined)).rejects.toThrow('may not list things.test.riata.dev');
     cluster.put('one', 'a');
     await clock.settle();
-    expect(told).toEqual(['Added one/a', 'Updated one/a']);
+    expect(reported).toEqual(['Added one/a', 'Updated one/a']);
     cluster.onRequest = () => undefined;
     await clock.advance(120_000);
-    expect(told).toEqual(['Added one/a', 'Updated one/a', 'Added one/a']);
+    expect(reported).toEqual(['Added one/a', 'Updated one/a', 'Added one/a']);
     expect(cluster.watches).toBe(1);
   });
 
@@ -100,7 +100,7 @@ describe('namespaces that change', () => {
     const { cluster, cache, clock } = play;
     cluster.put('one', 'a');
     await play.start();
-    const told = await play.noting();
+    const reported = await play.noting();
     cluster.onRequest = (request) => (request === 'list *' ? new Promise(() => {}) : undefined);
     const changed = cache.setNamespaces(ThingKind, undefined);
     const refused = expect(changed).rejects.toThrow('has stopped');
@@ -108,6 +108,6 @@ describe('namespaces that change', () => {
     expect(cluster.watches).toBe(1);
     await cache.close();
     await refused;
-    expect([cluster.watches, told]).toEqual([0, ['Added one/a']]);
+    expect([cluster.watches, reported]).toEqual([0, ['Added one/a']]);
   });
 });

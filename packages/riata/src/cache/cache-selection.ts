@@ -45,8 +45,8 @@ export function select<T extends KubeObject>(reader: IndexReader<T>, selection: 
       return values.includes(value) === (operator === '=');
     });
   const isPlain = selection.fields.isEmpty() && labels.isEmpty();
-  const wanted = isPlain ? found : found.filter(isWanted);
-  return limit !== undefined && limit > 0 && wanted.length > limit ? wanted.slice(0, limit) : wanted;
+  const desired = isPlain ? found : found.filter(isWanted);
+  return limit !== undefined && limit > 0 && desired.length > limit ? desired.slice(0, limit) : desired;
 }
 
 /** How many objects {@link select} looks at. */

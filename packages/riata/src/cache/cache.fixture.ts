@@ -44,11 +44,11 @@ export class CachePlay implements AsyncDisposable {
 
   /** Records the calls of a handler. */
   async noting(): Promise<string[]> {
-    const told: string[] = [];
-    const handler: ResourceEventHandler<Thing> = { onChange: ({ type, key }) => void told.push(`${type} ${key}`) };
+    const reported: string[] = [];
+    const handler: ResourceEventHandler<Thing> = { onChange: ({ type, key }) => void reported.push(`${type} ${key}`) };
     this.cache.use(ThingKind).informer.addEventHandler(handler);
     await this.clock.settle();
-    return told;
+    return reported;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -44,9 +44,9 @@ describe('a cache that does not run yet', () => {
     await using play = new CachePlay();
     const { cluster, cache, clock } = play;
     cluster.put('one', 'a');
-    const told: string[] = [];
+    const reported: string[] = [];
     const informer = await cache.getInformer(ThingKind);
-    informer.addEventHandler({ onAdd: ({ metadata }) => void told.push(metadata.name) });
+    informer.addEventHandler({ onAdd: ({ metadata }) => void reported.push(metadata.name) });
     let isSynced = false;
     const synced = cache.waitForCacheSync().then(() => {
       isSynced = true;
@@ -55,7 +55,7 @@ describe('a cache that does not run yet', () => {
     expect([isSynced, cluster.requests]).toEqual([false, []]);
     await play.start();
     await synced;
-    expect(told).toEqual(['a']);
+    expect(reported).toEqual(['a']);
     expect((await cache.getInformer(ThingKind)).hasSynced()).toBe(true);
   });
 
@@ -96,10 +96,10 @@ describe('a kind that waits for its first use', () => {
     expect(play.cluster.requests).toEqual([]);
     await play.cache.list(ThingKind);
     expect(play.cluster.requests).toEqual(['list *', 'watch *']);
-    await using told = new CachePlay({ start: 'explicit' });
-    told.cache.startKind(ThingKind);
-    await told.start();
-    expect(told.cluster.requests).toEqual(['list *', 'watch *']);
+    await using reported = new CachePlay({ start: 'explicit' });
+    reported.cache.startKind(ThingKind);
+    await reported.start();
+    expect(reported.cluster.requests).toEqual(['list *', 'watch *']);
   });
 
   test('checking whether the cache holds a kind is not a use, nor is an index', async () => {

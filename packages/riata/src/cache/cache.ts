@@ -181,7 +181,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
     if (this.#running || this.#stopped !== undefined) throw new Error('a cache can run only once; create another one');
     this.#running = true;
-    for (const { cache } of this.#held.values()) if (cache.isWanted) cache.start();
+    for (const { cache } of this.#held.values()) if (cache.isSelected) cache.start();
     this.#started.raise();
     using either = link(signal, this.#ended.signal);
     await new Promise<void>((resolve) => void onAbort(either.signal, resolve));
@@ -315,7 +315,7 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
     }) as unknown as KindCache;
     const held: Held = { cache, uses: 0, isPinned: false };
     this.#held.set(id, held);
-    if (this.#running && cache.isWanted) cache.start();
+    if (this.#running && cache.isSelected) cache.start();
     return held;
   }
 

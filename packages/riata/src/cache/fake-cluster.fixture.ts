@@ -61,7 +61,7 @@ export class FakeCluster {
     const metadata = { namespace, name, uid, resourceVersion, creationTimestamp: '' };
     const object: Thing = { apiVersion: ThingKind.apiVersion, kind: ThingKind.kind, metadata, spec };
     this.#objects.set(key, object);
-    this.tell({ type: old === undefined ? 'ADDED' : 'MODIFIED', object });
+    this.report({ type: old === undefined ? 'ADDED' : 'MODIFIED', object });
     return object;
   }
 
@@ -69,7 +69,7 @@ export class FakeCluster {
     const object = this.#objects.get(`${namespace}/${name}`) as Thing;
     this.#objects.delete(`${namespace}/${name}`);
     const resourceVersion = String(++this.#version);
-    this.tell({ type: 'DELETED', object: { ...object, metadata: { ...object.metadata, resourceVersion } } });
+    this.report({ type: 'DELETED', object: { ...object, metadata: { ...object.metadata, resourceVersion } } });
   }
 
   /** Something of another kind changed, which no watch of things shows. */
@@ -96,8 +96,8 @@ export class FakeCluster {
     let consumer: WatchConsumer<Thing> | undefined;
     const missed = this.#history.filter(({ version }) => version > Number(resourceVersion));
     const push = (event: WatchEvent<Thing>) => {
-      const isWanted = !namespace || (event.object as Thing).metadata.namespace === namespace;
-      if (isWanted) consumer?.onEvent(structuredClone(event) as WatchEvent<Thing>);
+      const isSelected = !namespace || (event.object as Thing).metadata.namespace === namespace;
+      if (isSelected) consumer?.onEvent(structuredClone(event) as WatchEvent<Thing>);
     };
     const watch = { push };
     const stop = () => {
@@ -130,7 +130,7 @@ export class FakeCluster {
   }
 
   /** Sends an event to all watches, whatever it is. */
-  tell(event: WatchEvent<Thing>): void {
+  report(event: WatchEvent<Thing>): void {
     this.#history.push({ version: this.#version, event });
     if (!this.isMute) for (const watch of [...this.#watches]) watch.push(event);
   }

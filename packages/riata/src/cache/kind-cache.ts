@@ -44,7 +44,7 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
   /** What keeps members from being synced, while it does. */
   readonly #problems = new Map<CacheMember<R>, unknown>();
   readonly #onProblem = new Set<(problem: unknown) => void>();
-  #wanted: boolean;
+  #desired: boolean;
   #started = false;
   #stopped = false;
   #synced = false;
@@ -53,7 +53,7 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
     this.kind = kind;
     this.options = options;
     this.#parts = parts;
-    this.#wanted = options.start === undefined || options.start === 'at-once';
+    this.#desired = options.start === undefined || options.start === 'at-once';
     for (const namespace of this.#placesFor(options.namespaces)) this.#members.set(namespace, this.#member(namespace));
   }
 
@@ -94,13 +94,13 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
   }
 
   /** Whether to start it when the cache runs. */
-  get isWanted(): boolean {
-    return this.#wanted;
+  get isSelected(): boolean {
+    return this.#desired;
   }
 
   /** It is read, or gets a handler: its first use. `isExplicit`: `startKind` was called. */
   want(isExplicit = false): void {
-    this.#wanted ||= isExplicit || this.options.start !== 'explicit';
+    this.#desired ||= isExplicit || this.options.start !== 'explicit';
     if (!this.#started && this.#parts.isRunning()) this.start();
   }
 
@@ -121,14 +121,14 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
    * Rejects as {@link synced} then, and keeps trying.
    */
   async setNamespaces(namespaces: readonly string[] | undefined): Promise<void> {
-    const wanted = new Set(this.#placesFor(namespaces));
-    const removed = [...this.#members].filter(([namespace]) => !wanted.has(namespace));
+    const desired = new Set(this.#placesFor(namespaces));
+    const removed = [...this.#members].filter(([namespace]) => !desired.has(namespace));
     const added: CacheMember<R>[] = [];
     for (const [namespace, member] of removed) {
       this.#members.delete(namespace);
       this.#problems.delete(member);
     }
-    for (const namespace of wanted) {
+    for (const namespace of desired) {
       if (this.#members.has(namespace)) continue;
       const member = this.#member(namespace);
       this.#members.set(namespace, member);

@@ -40,16 +40,16 @@ export function fieldsOfNone<T extends KubeObject>(
   seen: Set<string>,
 ): readonly string[] {
   const indexers = reader.getIndexers();
-  const doubtful = fields.requirements
+  const uncertain = fields.requirements
     .map(({ field }) => field)
     .filter((field) => !indexers[fieldIndex(field)] && !/^(metadata|spec|status)\./.test(field))
     .filter((field) => !seen.has(noField(kind, field)));
-  if (doubtful.length === 0) return [];
+  if (uncertain.length === 0) return [];
   const objects = reader.list();
   // Later objects may have it.
   if (objects.length === 0) return [];
-  for (const field of doubtful) seen.add(noField(kind, field));
-  return doubtful.filter((field) => !objects.some((object) => Object.hasOwn(object, field.split('.')[0] ?? '')));
+  for (const field of uncertain) seen.add(noField(kind, field));
+  return uncertain.filter((field) => !objects.some((object) => Object.hasOwn(object, field.split('.')[0] ?? '')));
 }
 
 /** The problem with a field, and the remedy. */

@@ -238,10 +238,10 @@ describe('the rate limiter', () => {
 });
 
 test('close ends a wait for credentials, which hear of it', async () => {
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   const credentials: Credentials = {
     authorization: ({ signal } = {}) =>
-      new Promise((_, reject) => signal?.addEventListener('abort', () => reject(heard.push(signal.reason)))),
+      new Promise((_, reject) => signal?.addEventListener('abort', () => reject(received.push(signal.reason)))),
     tls: async () => ({}),
     refresh: async () => false,
   };
@@ -254,7 +254,7 @@ test('close ends a wait for credentials, which hear of it', async () => {
   await clock.settle();
   await rest.close();
   await refused;
-  expect(heard).toHaveLength(1);
+  expect(received).toHaveLength(1);
 });
 
 test('close ends a wait for the rate limiter, which gets its token back', async () => {
@@ -313,50 +313,50 @@ describe('what is taken bit by bit', () => {
   const headers = { 'content-type': 'application/json' };
 
   function traced(answers: readonly Answer[]) {
-    const told: string[] = [];
+    const reported: string[] = [];
     const metrics = memoryMetrics();
     const tracer: Tracer = {
       enabled: true,
       span: () => {
-        told.push('begin');
-        return { set() {}, error: (e) => told.push(String(e)), end: () => told.push('end') };
+        reported.push('begin');
+        return { set() {}, error: (e) => reported.push(String(e)), end: () => reported.push('end') };
       },
     };
     const { rest } = setUp({}, { apiVersion: 'v1', runtime: { tracer, metrics } }, answers);
     const durations = () => metrics.observed('rest_client_request_duration_seconds', { verb: 'GET', host: 'host' });
-    return { pods: () => rest.get().resource('pods'), told, durations };
+    return { pods: () => rest.get().resource('pods'), reported, durations };
   }
 
   test('a list is a span to its end, and counts as long', async () => {
-    const { pods, told, durations } = traced([{ status: 200, headers, body: list }]);
+    const { pods, reported, durations } = traced([{ status: 200, headers, body: list }]);
     const stream = await listStream(pods()).open();
     const { items } = await stream.collect();
     expect(items).toHaveLength(2);
-    expect(told).toEqual(['begin', 'end']);
+    expect(reported).toEqual(['begin', 'end']);
     expect(durations()).toHaveLength(1);
   });
 
   test('a stream that breaks has failed, one that its reader leaves has not', async () => {
     const broken = { status: 200, headers, body: list.slice(0, 80), error: new Error('cut') };
     const refused = { status: 403, headers, body: '{}' };
-    const { pods, told, durations } = traced([broken, { status: 200, headers, body: list, hangs: true }, refused]);
+    const { pods, reported, durations } = traced([broken, { status: 200, headers, body: list, hangs: true }, refused]);
     await expect(listStream(pods()).collect()).rejects.toThrow('cut');
-    expect(told.splice(0)).toEqual(['begin', 'Error: cut', 'end']);
+    expect(reported.splice(0)).toEqual(['begin', 'Error: cut', 'end']);
     for await (const _ of listStream(pods())) break;
-    expect(told.splice(0)).toEqual(['begin', 'end']);
+    expect(reported.splice(0)).toEqual(['begin', 'end']);
     await expect(listStream(pods()).collect()).rejects.toMatchObject({ code: 403 });
-    expect(told).toEqual(['begin', expect.stringContaining('403'), 'end']);
+    expect(reported).toEqual(['begin', expect.stringContaining('403'), 'end']);
     expect(durations()).toHaveLength(3);
   });
 
   test('what has no end is a span until it begins', async () => {
-    const { pods, told, durations } = traced([{ status: 200, headers, hangs: true }]);
+    const { pods, reported, durations } = traced([{ status: 200, headers, hangs: true }]);
     const watch = await pods().watch();
     const stream = await pods().stream();
-    expect(told).toEqual(['begin', 'end', 'begin', 'end']);
+    expect(reported).toEqual(['begin', 'end', 'begin', 'end']);
     watch.stop();
     stream.close();
-    expect(told).toHaveLength(4);
+    expect(reported).toHaveLength(4);
     expect(durations()).toHaveLength(0);
   });
 });

@@ -150,19 +150,19 @@ describe('onAbort', () => {
 test('an AbortSource calls its waiters, in order and once, without a listener on its signal', () => {
   const source = new AbortSource();
   const { signal } = source;
-  const told: string[] = [];
-  signal.addEventListener('abort', () => told.push('listener'));
+  const reported: string[] = [];
+  signal.addEventListener('abort', () => reported.push('listener'));
   expect(source.isWaitedFor).toBe(false);
-  onAbort(signal, () => told.push(`first ${signal.reason}`));
-  onAbort(signal, () => told.push('gone'))[Symbol.dispose]();
-  onAbort(signal, () => told.push('second'));
+  onAbort(signal, () => reported.push(`first ${signal.reason}`));
+  onAbort(signal, () => reported.push('gone'))[Symbol.dispose]();
+  onAbort(signal, () => reported.push('second'));
   expect([source.isWaitedFor, listeners(signal)]).toEqual([true, 1]);
   source.abort('why');
   source.abort('again');
-  expect(told).toEqual(['listener', 'first why', 'second']);
+  expect(reported).toEqual(['listener', 'first why', 'second']);
   expect([signal.reason, source.isWaitedFor]).toEqual(['why', false]);
-  onAbort(signal, () => told.push('late'));
-  expect(told.at(-1)).toBe('late');
+  onAbort(signal, () => reported.push('late'));
+  expect(reported.at(-1)).toBe('late');
 });
 
 describe('abortable', () => {

@@ -40,7 +40,7 @@ export async function runningChain({ retry = 'failed', workers = 1 }: { retry?: 
   const enqueue = (name: string, source = 'ConfigMap changed') =>
     loop.queue.add(clusterKey({ namespace: 'shop', name }), { note: [{ source, count: 1, atMs: clock.monotonic() }] });
   /** Stores a new version and delivers it, unless it is an own write that is not visible yet. */
-  const put = (name: string, metadata: Partial<ConfigMap['metadata']> = {}, tell = true): ConfigMap => {
+  const put = (name: string, metadata: Partial<ConfigMap['metadata']> = {}, report = true): ConfigMap => {
     version += 1;
     const key = { namespace: 'shop', name };
     const object: ConfigMap = Object.freeze({
@@ -49,7 +49,7 @@ export async function runningChain({ retry = 'failed', workers = 1 }: { retry?: 
       metadata: { ...key, uid: `uid-${name}`, resourceVersion: `${version}`, creationTimestamp: '', ...metadata },
     });
     objects.set(`shop/${name}`, object);
-    if (tell) enqueue(name);
+    if (report) enqueue(name);
     return object;
   };
   const remove = (name: string) => {

@@ -67,7 +67,7 @@ export class DynamicController {
   /** Kinds that the factory did not handle before. */
   readonly #own = new Set<string>();
   #served: ServedKinds = new Map();
-  #begun = false;
+  #started = false;
   #timer: Timer | undefined;
   #refreshing: Promise<void> | undefined;
 
@@ -128,8 +128,8 @@ export class DynamicController {
   }
 
   #begin(): void {
-    if (this.#begun) return;
-    this.#begun = true;
+    if (this.#started) return;
+    this.#started = true;
     const definitions = this.#factory.forKind(CustomResourceDefinition);
     definitions.registerHandler('dynamic kinds', (key, definition) => {
       const isServed = definition !== undefined && isConditionTrue(definition.status.conditions, 'Established');
@@ -178,7 +178,7 @@ export class DynamicController {
   /** Puts a handler on the kinds that match by now. `retried`: a kind that its matcher failed for, which is due. */
   #follow(subscription: Subscription, retried?: string): void {
     const { make, watches, on, failing } = subscription;
-    const wanted = new Map<string, KindRef>();
+    const desired = new Map<string, KindRef>();
     const names = new Set<string>();
     const served = new Set<string>();
     for (const [name, kind] of this.#served) {
@@ -186,18 +186,18 @@ export class DynamicController {
       served.add(id);
       const isWaiting = failing.has(id) && id !== retried;
       if (!(isWaiting ? on.has(id) : this.#isMatch(subscription, id, kind))) continue;
-      wanted.set(id, kind);
+      desired.set(id, kind);
       names.add(name);
     }
     for (const [id] of [...failing]) if (!served.has(id)) failing.delete(id);
     this.#failures.changed(this.#subscriptions.get(subscription) ?? '');
     for (const [id, kind] of on) {
-      if (wanted.has(id)) continue;
+      if (desired.has(id)) continue;
       on.delete(id);
       // In another version, its objects are still there.
       void watches.get(id)?.leave({ isGone: !names.has(`${kind.plural}.${kind.group}`) });
     }
-    for (const [id, kind] of wanted) {
+    for (const [id, kind] of desired) {
       if (on.has(id)) continue;
       on.set(id, kind);
       let watch = watches.get(id);

@@ -42,30 +42,30 @@ function setUp(handler: DynamicHandler) {
 }
 
 test('when a kind is removed, the handler gets the deletion of every known object, until it succeeds', async () => {
-  const told: string[] = [];
+  const reported: string[] = [];
   const { clock, watch, call, handlers, left, log } = setUp((_, key, seen, { attempt, reasons }) => {
     if (seen !== undefined) return;
-    told.push(`${clock.monotonic()} ${key} ${reasons?.[0]?.source}`);
+    reported.push(`${clock.monotonic()} ${key} ${reasons?.[0]?.source}`);
     if (key === 'b' && attempt === 1) throw new Error('not now');
   });
   watch.enter();
   await clock.settle();
   for (const key of ['a', 'b', 'c']) await call(key, object);
   await call('c', undefined);
-  told.length = 0;
+  reported.length = 0;
   void watch.leave({ isGone: true });
   await clock.advance(1_000);
-  expect(told).toEqual(['0 a kind gone', '0 b kind gone', '10 b kind gone']);
+  expect(reported).toEqual(['0 a kind gone', '0 b kind gone', '10 b kind gone']);
   expect(handlers.size).toBe(0);
   expect(left).toEqual(['ConfigMap']);
   expect(log.messages('error')).toHaveLength(1);
 });
 
 test('a kind that comes back meanwhile takes over: what is left is looked at there', async () => {
-  const told: string[] = [];
+  const reported: string[] = [];
   const { clock, watch, call, enqueued, handlers } = setUp((_, key, seen) => {
     if (seen !== undefined) return;
-    told.push(key);
+    reported.push(key);
     throw new Error('never');
   });
   watch.enter();
@@ -73,20 +73,20 @@ test('a kind that comes back meanwhile takes over: what is left is looked at the
   await call('a', object);
   void watch.leave({ isGone: true });
   await clock.advance(100);
-  expect(told.length).toBeGreaterThan(1);
+  expect(reported.length).toBeGreaterThan(1);
   watch.enter();
   await clock.settle();
-  const calls = told.length;
+  const calls = reported.length;
   await clock.advance(3_600_000);
-  expect(told).toHaveLength(calls);
+  expect(reported).toHaveLength(calls);
   expect(enqueued).toEqual(['a']);
   expect(handlers.size).toBe(1);
 });
 
 test('when the handler is removed, or the kind is served in another version, nothing is reported', async () => {
-  const told: string[] = [];
+  const reported: string[] = [];
   const { clock, watch, call, enqueued } = setUp((_, key, seen) => {
-    if (seen === undefined) told.push(key);
+    if (seen === undefined) reported.push(key);
   });
   watch.enter();
   await clock.settle();
@@ -94,6 +94,6 @@ test('when the handler is removed, or the kind is served in another version, not
   await watch.leave({ isGone: false });
   watch.enter();
   await clock.settle();
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   expect(enqueued).toEqual([]);
 });

@@ -66,16 +66,16 @@ export class DynamicWatch {
       await this.#registration?.remove();
       this.#registration = undefined;
       await this.#parts.onLeft(this.kind);
-      if (isGone) await this.#tellEnd(leaving.signal);
+      if (isGone) await this.#reportEnd(leaving.signal);
       else this.#known.clear();
     });
   }
 
   #next(step: () => Promise<void>): Promise<void> {
     const { log } = this.#parts.runtime;
-    const told = (error: unknown) =>
+    const report = (error: unknown) =>
       log.error('cannot register or remove a handler of a dynamic kind', { kind: this.kind.kind, error });
-    this.#turn = this.#turn.then(step).catch(told);
+    this.#turn = this.#turn.then(step).catch(report);
     return this.#turn;
   }
 
@@ -87,7 +87,7 @@ export class DynamicWatch {
   }
 
   /** Retries until the handler succeeded for all, or the kind is served again. */
-  async #tellEnd(back: AbortSignal): Promise<void> {
+  async #reportEnd(back: AbortSignal): Promise<void> {
     const { factory, name, runtime, signal: ended } = this.#parts;
     const { clock } = runtime;
     using lifetime = link(back, ended);

@@ -6,7 +6,7 @@ import type { HandlerRegistration } from './shared-controller-handler.js';
 const names = ['a', 'b', 'c'];
 const key = fc.constantFrom(...names);
 const step = fc.oneof(
-  fc.record({ do: fc.constant('put' as const), key, tell: fc.boolean() }),
+  fc.record({ do: fc.constant('put' as const), key, report: fc.boolean() }),
   fc.record({ do: fc.constant('remove' as const), key }),
   fc.record({ do: fc.constant('enqueue' as const), key }),
   fc.record({ do: fc.constant('add' as const), failures: fc.integer({ min: 0, max: 4 }), slow: fc.nat(20) }),
@@ -52,8 +52,8 @@ test.each(['failed', 'all'] as const)(
         for (const now of steps) {
           if ('key' in now) touched.add(now.key);
           if (now.do === 'put') {
-            state.set(now.key, run.put(now.key, {}, now.tell).metadata.resourceVersion);
-            if (!now.tell) late.push(now.key);
+            state.set(now.key, run.put(now.key, {}, now.report).metadata.resourceVersion);
+            if (!now.report) late.push(now.key);
           } else if (now.do === 'remove') {
             state.delete(now.key);
             run.remove(now.key);

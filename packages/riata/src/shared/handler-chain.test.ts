@@ -51,9 +51,9 @@ describe('in order', () => {
     run.put('a');
     await run.clock.settle();
     expect(seen).toEqual(['two']);
-    const told = run.log.records.find(({ level }) => level === 'error');
-    expect(told?.fields.error).toBeInstanceOf(HandlersError);
-    expect(told?.fields.error).toMatchObject({
+    const reported = run.log.records.find(({ level }) => level === 'error');
+    expect(reported?.fields.error).toBeInstanceOf(HandlersError);
+    expect(reported?.fields.error).toMatchObject({
       message: 'handler one: no luck, handler three: text',
       failed: [{ handler: 'one' }, { handler: 'three', error: 'text' }],
     });

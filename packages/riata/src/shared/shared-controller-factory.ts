@@ -240,8 +240,8 @@ export class SharedControllerFactory implements AsyncDisposable {
     await this.caches.waitForCacheSync({ signal });
     signal.throwIfAborted();
     this.#running = { workers };
-    const wanted = this.#all.filter(({ isUsed }) => isUsed);
-    await Promise.all(wanted.map((controller) => this.#startOne(controller)));
+    const desired = this.#all.filter(({ isUsed }) => isUsed);
+    await Promise.all(desired.map((controller) => this.#startOne(controller)));
   }
 
   /** {@link start}, and resolves when the signal has aborted and the last handler has returned: for `manager.add`. */

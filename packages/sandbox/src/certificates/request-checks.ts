@@ -46,7 +46,8 @@ function isOfNode({ commonName }: CertificateRequest): boolean {
 /** All of the usages are required; keys that cannot encipher leave that one out. */
 function usageProblem(usages: Usages = [], all: readonly string[]): string | undefined {
   const asked = new Set<string>(usages);
-  const matches = (wanted: readonly string[]) => wanted.length === asked.size && wanted.every((one) => asked.has(one));
+  const matches = (desired: readonly string[]) =>
+    desired.length === asked.size && desired.every((one) => asked.has(one));
   const short = all.filter((usage) => usage !== 'key encipherment');
   return matches(all) || matches(short) ? undefined : `usages did not match [${all.join(' ')}]`;
 }

@@ -23,11 +23,11 @@ export const endpointSlices = control(Service, { name: 'endpoint-slice-controlle
   .reconcile(async (context) => {
     const { object: service, client } = context;
     const groups = hasSelector(service) ? await servicePods(client, service, { terminating: true }) : [];
-    const wanted = groups.flatMap(inSlices);
+    const desired = groups.flatMap(inSlices);
     // An empty slice says that there are no endpoints, which is more than no slice.
-    if (hasSelector(service) && wanted.length === 0) wanted.push({ ports: [], pods: [] });
+    if (hasSelector(service) && desired.length === 0) desired.push({ ports: [], pods: [] });
     const names = new Set<string>();
-    for (const [index, part] of wanted.entries()) names.add(await applySlice(context, part, index));
+    for (const [index, part] of desired.entries()) names.add(await applySlice(context, part, index));
     const { items } = await client.list(EndpointSlice, { namespace: service.metadata.namespace });
     for (const slice of items) {
       if (isControlledBy(slice, service) && !names.has(slice.metadata.name)) {

@@ -68,11 +68,11 @@ function portsOf({ spec }: Service, pod: Pod): readonly TargetPort[] {
   });
 }
 
-function portNamed(wanted: string, by: string, { spec }: Pod): number | undefined {
+function portNamed(desired: string, by: string, { spec }: Pod): number | undefined {
   const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
   return [...spec.containers, ...sidecars]
     .flatMap(({ ports = [] }) => ports)
-    .find(({ name, protocol = 'TCP' }) => name === wanted && protocol === by)?.containerPort;
+    .find(({ name, protocol = 'TCP' }) => name === desired && protocol === by)?.containerPort;
 }
 
 /** How an Endpoint refers to its Pod. */

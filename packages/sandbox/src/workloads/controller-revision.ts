@@ -60,13 +60,13 @@ async function createRevision(
     const name = `${prefix.slice(0, 223)}-${word}`;
     const labels = { ...owner.spec.template.metadata?.labels, [label]: word };
     const ownerReferences = [controllerReference(owner)];
-    const wanted = ControllerRevision({
+    const desired = ControllerRevision({
       metadata: { namespace, name, labels, ownerReferences, ...(annotations && { annotations }) },
       data: { ...data },
       revision,
     });
     try {
-      return { latest: await client.create(wanted), collisionCount: count };
+      return { latest: await client.create(desired), collisionCount: count };
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
       const taken = await client.find(ControllerRevision, { namespace, name });

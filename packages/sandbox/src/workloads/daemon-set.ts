@@ -161,9 +161,9 @@ async function roll(
 ): Promise<void> {
   const { object: set, clock } = context;
   if (set.spec.updateStrategy?.type === 'OnDelete') return;
-  const wanted = nodes.filter((node) => fitOf(set, node).starts);
+  const desired = nodes.filter((node) => fitOf(set, node).starts);
   const isNew = ({ metadata }: Pod) => metadata.labels?.[hashLabel] === hash;
-  const { remove, surge } = daemonSteps(set, wanted, podsOn(pods), isNew, clock);
+  const { remove, surge } = daemonSteps(set, desired, podsOn(pods), isNew, clock);
   for (const node of surge) await createPod(context, podOf(set, node, hash));
   for (const pod of remove) await deletePod(context, pod);
 }
@@ -187,17 +187,17 @@ async function report(
 ): Promise<void> {
   const { items } = await client.list(Pod, { namespace: set.metadata.namespace });
   const pods = controlledBy(items, set);
-  const wanted = nodes.filter((node) => fitOf(set, node).starts);
+  const desired = nodes.filter((node) => fitOf(set, node).starts);
   // Of several Pods on a node, the oldest counts.
-  const placed = wanted.flatMap((node) => podsOn(pods)(node)[0] ?? []);
+  const placed = desired.flatMap((node) => podsOn(pods)(node)[0] ?? []);
   const available = placed.filter((pod) => untilAvailable(pod, set.spec.minReadySeconds ?? 0, clock) === 0).length;
   await status({
     currentNumberScheduled: placed.length,
-    desiredNumberScheduled: wanted.length,
-    numberMisscheduled: nodes.filter((node) => !wanted.includes(node) && podsOn(pods)(node).length > 0).length,
+    desiredNumberScheduled: desired.length,
+    numberMisscheduled: nodes.filter((node) => !desired.includes(node) && podsOn(pods)(node).length > 0).length,
     numberReady: placed.filter(isReady).length,
     numberAvailable: available,
-    numberUnavailable: wanted.length - available,
+    numberUnavailable: desired.length - available,
     updatedNumberScheduled: placed.filter(({ metadata }) => metadata.labels?.[hashLabel] === hash).length,
     observedGeneration: set.metadata.generation ?? 0,
     ...(collisionCount > 0 && { collisionCount }),

@@ -19,10 +19,10 @@ export const jobs = control(Job, { name: 'job-controller' })
     const failed = pods.filter(({ status }) => status?.phase === 'Failed').length;
     const outcome = outcomeOf(job, succeeded, failed, clock);
     const active = pods.filter(isActive);
-    const wanted = outcome === undefined && job.spec.suspend !== true ? podsWanted(job, succeeded) : 0;
-    for (const pod of active.slice(wanted)) await deletePod(context, pod);
-    for (let missing = wanted - active.length; missing > 0; missing -= 1) await make(context, pods);
-    await tell(context, { succeeded, failed, outcome });
+    const desired = outcome === undefined && job.spec.suspend !== true ? desiredPods(job, succeeded) : 0;
+    for (const pod of active.slice(desired)) await deletePod(context, pod);
+    for (let missing = desired - active.length; missing > 0; missing -= 1) await make(context, pods);
+    await writeStatus(context, { succeeded, failed, outcome });
     const deadline = job.spec.activeDeadlineSeconds;
     const started = Date.parse(job.status.startTime ?? '') || clock.now();
     const left = deadline === undefined ? undefined : started + deadline * 1000 - clock.now();
@@ -69,7 +69,7 @@ function outcomeOf(job: Job, succeeded: number, failed: number, clock: Clock): O
   return undefined;
 }
 
-function podsWanted(job: Job, succeeded: number): number {
+function desiredPods(job: Job, succeeded: number): number {
   const { completions, parallelism = 1 } = job.spec ?? {};
   if (completions === undefined) return succeeded > 0 ? 0 : parallelism;
   return Math.max(0, Math.min(parallelism, completions - succeeded));
@@ -89,12 +89,12 @@ async function make(context: ReconcileContext<Job>, known: Pod[]): Promise<void>
   while (isIndexed && taken.has(String(index))) index += 1;
   const marks: Record<string, string> = isIndexed ? { [indexLabel]: String(index) } : {};
   const called = { generateName: isIndexed ? `${name}-${index}-` : `${name}-` };
-  const wanted = podFrom(job, job.spec.template, called, { labels: marks, annotations: marks });
-  const pod = await createPod(context, wanted);
+  const desired = podFrom(job, job.spec.template, called, { labels: marks, annotations: marks });
+  const pod = await createPod(context, desired);
   if (pod !== undefined) known.push(pod);
 }
 
-async function tell(
+async function writeStatus(
   context: ReconcileContext<Job>,
   {
     succeeded,

@@ -11,10 +11,10 @@ type Context = Pick<ReconcileContext<KubeObject>, 'client' | 'event'>;
  */
 export async function createPod(
   { client, event }: Context,
-  wanted: ReturnType<typeof podFrom>,
+  desired: ReturnType<typeof podFrom>,
 ): Promise<Pod | undefined> {
   try {
-    const pod = await client.create(wanted);
+    const pod = await client.create(desired);
     event({ type: 'Normal', reason: 'SuccessfulCreate', message: `Created pod: ${pod.metadata.name}` });
     return pod;
   } catch (error) {

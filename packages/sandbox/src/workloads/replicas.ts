@@ -28,8 +28,8 @@ async function scale(context: Context, pods: readonly Pod[]): Promise<undefined>
   const { object: set } = context;
   const missing = (set.spec.replicas ?? 1) - pods.length;
   for (let made = 0; made < Math.min(missing, burst); made += 1) {
-    const wanted = podFrom(set, set.spec.template, { generateName: `${set.metadata.name}-` });
-    if ((await createPod(context, wanted)) === undefined) return;
+    const desired = podFrom(set, set.spec.template, { generateName: `${set.metadata.name}-` });
+    if ((await createPod(context, desired)) === undefined) return;
   }
   const victims = leastUsefulFirst(pods).slice(0, Math.min(Math.max(0, -missing), burst));
   for (const pod of victims) await deletePod(context, pod);

@@ -101,14 +101,14 @@ async function report(
 ): Promise<void> {
   const { items } = await client.list(Pod, { namespace: set.metadata.namespace });
   const pods = controlledBy(items, set);
-  const wanted = set.spec.replicas ?? 1;
+  const desired = set.spec.replicas ?? 1;
   const madeFrom = ({ metadata }: ControllerRevision) =>
     pods.filter((pod) => !isDeleting(pod) && pod.metadata.labels?.[hashLabel] === metadata.name).length;
   const readyReplicas = pods.filter(isReady).length;
   const updatedReplicas = madeFrom(latest);
   const { type = 'RollingUpdate' } = set.spec.updateStrategy ?? {};
   const counts = [updatedReplicas, readyReplicas, pods.length];
-  const isComplete = type === 'RollingUpdate' && counts.every((count) => count === wanted);
+  const isComplete = type === 'RollingUpdate' && counts.every((count) => count === desired);
   await status({
     replicas: pods.length,
     readyReplicas,

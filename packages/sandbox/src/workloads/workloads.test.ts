@@ -33,7 +33,7 @@ async function sandbox(fate?: KubeletOptions['fate'], kinds: readonly Installabl
   return env;
 }
 
-async function told(env: TestEnvironment, name: string): Promise<string[]> {
+async function reported(env: TestEnvironment, name: string): Promise<string[]> {
   const { items } = await env.client.list(Event, { namespace });
   return items
     .filter(({ involvedObject }) => involvedObject.name === name)
@@ -151,7 +151,7 @@ test('a Deployment whose ReplicaSet is refused reports it, and rolls out when it
   expect((await progressing())?.message).toMatch(
     /^Failed to create new replica set "web-[a-z0-9]{10}": no more of these$/,
   );
-  expect(await told(env, 'web')).toContainEqual(
+  expect(await reported(env, 'web')).toContainEqual(
     expect.stringMatching(/^ReplicaSetCreateError Failed to create new replica set "web-[a-z0-9]+": no more of these/),
   );
   env.faults.clear();
@@ -181,7 +181,7 @@ test('a CronJob that forbids concurrency starts what it missed when the Job befo
   const { status } = await env.client.get(CronJob, { namespace, name: 'tick' });
   expect(status.lastScheduleTime).toBe('2026-01-01T00:10:00Z');
   expect(status.active).toHaveLength(1);
-  const events = await told(env, 'tick');
+  const events = await reported(env, 'tick');
   expect(events).toContainEqual(expect.stringMatching(/^JobAlreadyActive Not starting job because prior execution/));
   expect(events).toContainEqual(
     expect.stringMatching(/^SawCompletedJob Saw completed job: tick-\d+, condition: Complete/),
@@ -201,7 +201,7 @@ test('a CronJob that replaces deletes the Job before, and reports a Job that is 
   const jobs = (await client.list(Job)).items;
   expect(jobs.map(({ metadata }) => metadata.name)).not.toContain(first!.metadata.name);
   expect(jobs).toHaveLength(1);
-  const events = () => told(env, 'tick');
+  const events = () => reported(env, 'tick');
   expect(await events()).toContain(`SuccessfulDelete Deleted job ${first!.metadata.name} ×1`);
   await client.delete(Job, jobs[0]!.metadata, { propagationPolicy: 'Background' });
   await env.settle();
@@ -226,7 +226,7 @@ test('a CronJob that was away for long starts one Job, and warns', async () => {
   await env.settle();
   expect((await client.list(Job)).items).toHaveLength(1);
   expect((await client.get(CronJob, key)).status.lastScheduleTime).toBe('2026-01-01T00:00:00Z');
-  expect(await told(env, 'tick')).toContainEqual(
+  expect(await reported(env, 'tick')).toContainEqual(
     expect.stringMatching(/^TooManyMissedTimes too many missed start times/),
   );
 });

@@ -89,11 +89,11 @@ test('by chance, with the same outcome for the same seed', async () => {
   const run = async (seed: number) => {
     await using env = await TestEnvironment.start({ kinds: [Widget], server: 'in-process', seed });
     const rates = { fail: 0.1, cut: 0.1, cutWatch: 0.5, stallWatch: 0.1, delayMs: 200 };
-    using chance = env.faults.use(randomFaults(seededRandom(seed), rates));
+    using random = env.faults.use(randomFaults(seededRandom(seed), rates));
     await env.run(widgets);
     for (let i = 0; i < 5; i += 1) await env.client.create(widget(`w-${i}`, i));
     await env.settle({ horizon: '10s' });
-    chance[Symbol.dispose]();
+    random[Symbol.dispose]();
     await env.settle({ horizon: '20m', timeout: '1h' });
     await env.expectConverged();
     const { items } = await env.client.list(Widget);

@@ -210,7 +210,7 @@ export class FaultScript {
   }
 
   /** @internal Removes all faults. */
-  async mend(): Promise<void> {
+  async repair(): Promise<void> {
     this.clear();
     if (this.#isDown) await this.resume();
   }

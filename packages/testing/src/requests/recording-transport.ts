@@ -48,12 +48,12 @@ export class RecordingTransport implements Transport {
     this.#open.add(exchange);
     const given = onAbort(request.signal, () => line.abort(request.signal?.reason));
     let isOver = false;
-    const end = (tell: () => void) => {
+    const end = (notify: () => void) => {
       if (isOver) return;
       isOver = true;
       given[Symbol.dispose]();
       this.#open.delete(exchange);
-      tell();
+      notify();
     };
     this.#inner.dispatch(
       { ...request, signal: line.signal },

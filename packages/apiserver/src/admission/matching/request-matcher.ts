@@ -29,15 +29,16 @@ export class RequestMatcher {
    * Matches by a `MatchResources`: selectors, excluded rules, rules. Returns undefined if the request does not match.
    * Throws a 404 if the namespace of a matching request does not exist.
    */
-  match(wanted: JsonObject, attributes: AdmissionAttributes): MatchedResource | undefined {
-    if (!this.objectMatches(recordOf(wanted.objectSelector), attributes)) return undefined;
-    const { matchPolicy, resourceRules, excludeResourceRules } = wanted;
+  match(expected: JsonObject, attributes: AdmissionAttributes): MatchedResource | undefined {
+    if (!this.objectMatches(recordOf(expected.objectSelector), attributes)) return undefined;
+    const { matchPolicy, resourceRules, excludeResourceRules } = expected;
     const fuzzy = matchPolicy === 'Equivalent';
     if (this.matchRules(recordsOf(excludeResourceRules), fuzzy, attributes) !== undefined) return undefined;
     const rules = recordsOf(resourceRules);
     const { resource, kind } = attributes;
     const found = rules.length === 0 ? { resource, kind } : this.matchRules(rules, fuzzy, attributes);
-    if (found === undefined || !this.namespaceMatches(recordOf(wanted.namespaceSelector), attributes)) return undefined;
+    if (found === undefined || !this.namespaceMatches(recordOf(expected.namespaceSelector), attributes))
+      return undefined;
     return found;
   }
 

@@ -45,8 +45,8 @@ export class AdmissionCompiler {
     try {
       const { expression, type } = atOnce(checkedExpression(source, this.#scope(names)));
       if (results.length > 0 && !results.some((result) => sameType(result, type))) {
-        const wanted = results.map(declaredName);
-        const one = wanted.length === 1 ? wanted[0] : `one of [${wanted.join(' ')}]`;
+        const expected = results.map(declaredName);
+        const one = expected.length === 1 ? expected[0] : `one of [${expected.join(' ')}]`;
         return { source, problem: `must evaluate to ${one} but got ${declaredName(type)}`, isInternal: false };
       }
       const hopeless = constantProblem(expression);

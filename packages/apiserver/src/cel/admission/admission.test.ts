@@ -46,9 +46,9 @@ describe('expressions of admission', () => {
     ['authorizer.serviceAccount("A", "b").path("/x").check("get").allowed()', /Invalid service account namespace$/],
     ['Object{spec: Object.spec{n: 1, ?m: object.?d}}', { spec: { n: 1 } }],
     ['[JSONPatch{op: "add", path: "/" + jsonpatch.escapeKey("a/b~c")}]', [{ op: 'add', path: '/a~1b~0c' }]],
-  ])('%s', (source, wanted) => {
-    if (wanted instanceof RegExp) expect(run(source)).toMatch(wanted);
-    else expect(run(source)).toEqual(wanted);
+  ])('%s', (source, expected) => {
+    if (expected instanceof RegExp) expect(run(source)).toMatch(expected);
+    else expect(run(source)).toEqual(expected);
   });
 
   test('an expression has to give what is asked for', () => {

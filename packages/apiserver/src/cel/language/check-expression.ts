@@ -126,10 +126,10 @@ class Checker {
     for (const { name, value, optional, at } of node.fields) {
       const given = this.#unwrapped(value, optional);
       if (type === undefined) continue;
-      const wanted = type.kind === 'object' ? fieldType(type, name) : undefined;
-      if (wanted === undefined && found?.takesNoOther !== true) this.#complain(at, `undefined field '${name}'`);
-      else if (wanted === undefined || !this.#fits(wanted, given)) {
-        const types = `'${wanted === undefined ? '' : this.#show(wanted)}' but provided type is '${this.#show(given)}'`;
+      const expected = type.kind === 'object' ? fieldType(type, name) : undefined;
+      if (expected === undefined && found?.takesNoOther !== true) this.#complain(at, `undefined field '${name}'`);
+      else if (expected === undefined || !this.#fits(expected, given)) {
+        const types = `'${expected === undefined ? '' : this.#show(expected)}' but provided type is '${this.#show(given)}'`;
         this.#complain(at, `expected type of field '${name}' is ${types}`);
       }
     }
@@ -158,8 +158,8 @@ class Checker {
     return assignAll(this.bindings, [to], [from]);
   }
 
-  #mismatch(at: number, wanted: CelType, got: CelType): CelType {
-    return this.#complain(at, `expected type '${this.#show(wanted)}' but found '${this.#show(got)}'`);
+  #mismatch(at: number, expected: CelType, got: CelType): CelType {
+    return this.#complain(at, `expected type '${this.#show(expected)}' but found '${this.#show(got)}'`);
   }
 
   #show(type: CelType): string {
@@ -262,8 +262,8 @@ class Checker {
       if (overload.isMember !== (node.target !== undefined)) continue;
       this.#fresh += 1;
       const suffix = `#${this.#fresh}`;
-      const wanted = overload.args.map((type) => renamed(type, suffix));
-      if (!assignAll(this.bindings, wanted, args)) continue;
+      const expected = overload.args.map((type) => renamed(type, suffix));
+      if (!assignAll(this.bindings, expected, args)) continue;
       fitting.push(overload);
       const own = substitute(this.bindings, renamed(overload.result, suffix));
       if (result === undefined) result = own;
@@ -294,9 +294,9 @@ class Checker {
     return substitute(this.bindings, result);
   }
 
-  #assert(expression: Expression, wanted: CelType): void {
+  #assert(expression: Expression, expected: CelType): void {
     const type = this.check(expression);
-    if (!this.#fits(wanted, type)) this.#mismatch(expression.at, wanted, type);
+    if (!this.#fits(expected, type)) this.#mismatch(expression.at, expected, type);
   }
 
   #itemTypes(node: LoopNode, range: CelType): readonly [CelType, CelType] {

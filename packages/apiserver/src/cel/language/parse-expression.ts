@@ -102,12 +102,12 @@ class Parser {
     return this.#accept(text) ?? this.#unexpected(`'${text}'`);
   }
 
-  #unexpected(wanted?: string): never {
+  #unexpected(expected?: string): never {
     const { text, at } = this.#token;
     const message =
-      wanted === undefined
+      expected === undefined
         ? `Syntax error: mismatched input '${text}' expecting <EOF>`
-        : `Syntax error: mismatched input '${text}' expecting ${wanted}`;
+        : `Syntax error: mismatched input '${text}' expecting ${expected}`;
     this.#refuse(at, message);
   }
 

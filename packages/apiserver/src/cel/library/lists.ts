@@ -68,13 +68,13 @@ export const lists: Functions = {
     member(`list_${name}_min_${name}`, [listOf(type)], type, (of: List) => extreme(of, 'min', -1)),
   ),
   indexOf: [
-    member('list_a_index_of_int', [ofAny, a], intType, (of: List, wanted: Value) =>
-      BigInt(itemsOf(of).findIndex((item) => equals(item, wanted))),
+    member('list_a_index_of_int', [ofAny, a], intType, (of: List, expected: Value) =>
+      BigInt(itemsOf(of).findIndex((item) => equals(item, expected))),
     ),
   ],
   lastIndexOf: [
-    member('list_a_last_index_of_int', [ofAny, a], intType, (of: List, wanted: Value) =>
-      BigInt(itemsOf(of).findLastIndex((item) => equals(item, wanted))),
+    member('list_a_last_index_of_int', [ofAny, a], intType, (of: List, expected: Value) =>
+      BigInt(itemsOf(of).findLastIndex((item) => equals(item, expected))),
     ),
   ],
   slice: [
@@ -178,9 +178,9 @@ function sortBy(of: List, keys: List): List {
   return list(pairs.sort(([x], [y]) => order(x, y)).map(([, item]) => item));
 }
 
-function holdsAll(of: List, wanted: List): boolean {
+function holdsAll(of: List, expected: List): boolean {
   const items = itemsOf(of);
-  return itemsOf(wanted).every((item) => items.some((other) => equals(item, other)));
+  return itemsOf(expected).every((item) => items.some((other) => equals(item, other)));
 }
 
 function entries(of: Mapping): (readonly [Value, Value])[] {

@@ -55,9 +55,9 @@ function* formatComplaints({ at, target, args: [list] }: Extract<Expression, { o
         return;
       }
     }
-    const [wanted, got] = [clauses.length, list.items.length];
-    if (got > wanted) {
-      yield { at, message: `too many arguments supplied to string.format (expected ${wanted}, got ${got})` };
+    const [expected, got] = [clauses.length, list.items.length];
+    if (got > expected) {
+      yield { at, message: `too many arguments supplied to string.format (expected ${expected}, got ${got})` };
     }
   } catch (error) {
     if (!(error instanceof CelError)) throw error;

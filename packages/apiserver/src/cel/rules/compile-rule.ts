@@ -86,19 +86,19 @@ function* attempt<T>(
   source: string,
   self: DeclaredType,
   oldSelf: CelType,
-  wanted: 'bool' | 'string',
+  expected: 'bool' | 'string',
   make: Make<T>,
 ): Steps<T | { readonly problem: string }> {
   try {
     const variables = new Map([...typeNames, ['self', self.type] as const, ['oldSelf', oldSelf] as const]);
     const { expression, type } = yield* checkedExpression(source, { variables, functions: library });
-    if (type.kind !== wanted) return { problem: words[wanted].wrongType };
+    if (type.kind !== expected) return { problem: words[expected].wrongType };
     const hopeless = constantProblem(expression);
-    if (hopeless !== undefined) return { problem: words[wanted].instantiation + hopeless };
+    if (hopeless !== undefined) return { problem: words[expected].instantiation + hopeless };
     yield;
     return make(expression, names(expression, 'oldSelf'));
   } catch (error) {
-    if (error instanceof CompileError) return { problem: words[wanted].compilation + error.message };
+    if (error instanceof CompileError) return { problem: words[expected].compilation + error.message };
     throw error;
   }
 }

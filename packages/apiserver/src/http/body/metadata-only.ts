@@ -6,9 +6,9 @@ export function metadataOnly(value: unknown, as: GroupVersionKind): unknown {
   // Errors and the like stay what they are.
   if (!isJsonObject(value) || value.kind === 'Status') return value;
   const { items } = value;
-  const wantsList = as.kind === 'PartialObjectMetadataList';
-  if (wantsList !== Array.isArray(items)) {
-    const is = wantsList ? 'not a list' : 'a list';
+  const isListExpected = as.kind === 'PartialObjectMetadataList';
+  if (isListExpected !== Array.isArray(items)) {
+    const is = isListExpected ? 'not a list' : 'a list';
     const message = `you requested ${as.kind}, but the requested object is ${is} (${goTypeOf(value)})`;
     throw new Refusal(406, 'NotAcceptable', message);
   }

@@ -56,7 +56,7 @@ export function tryNegotiate(
   custom = false,
 ): Negotiated | undefined {
   const { accept = '' } = request.headers;
-  const pretty = wantsPretty(request, info);
+  const pretty = isPrettyRequested(request, info);
   if (accept === '') return { mediaType: 'application/json', pretty, as: undefined };
   for (const clause of parseAccept(accept)) {
     const mediaType = bodyTypes.find((type) => covers(clause, type));
@@ -118,7 +118,7 @@ function conversionOf({ params }: AcceptClause): GroupVersionKind | undefined {
 }
 
 /** People's tools get indented answers, unless they say otherwise. */
-function wantsPretty({ headers }: ServerRequest, info: RequestInfo | undefined): boolean {
+function isPrettyRequested({ headers }: ServerRequest, info: RequestInfo | undefined): boolean {
   const asked = info && first(info.query, 'pretty');
   if (asked) return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(asked);
   return /^(?:curl|Wget|Mozilla\/5\.0)/.test(headers['user-agent'] ?? '');

@@ -66,11 +66,11 @@ async function firstDocument(text: string): Promise<Document.Parsed | undefined>
 const named = (name: string) => `tag:yaml.org,2002:${name}`;
 
 /** Types without JSON form: such a value stays a text. */
-const unwanted: ReadonlySet<string> = new Set(['timestamp', 'binary', 'set', 'omap', 'pairs'].map(named));
+const excluded: ReadonlySet<string> = new Set(['timestamp', 'binary', 'set', 'omap', 'pairs'].map(named));
 
 /** YAML 1.1 without dates and without times that are numbers, but with the numbers that Go has. */
 function tagsOfGo(tags: Tags): Tags {
-  const known = tags.filter((tag) => typeof tag === 'string' || !(unwanted.has(tag.tag) || isTime(tag)));
+  const known = tags.filter((tag) => typeof tag === 'string' || !(excluded.has(tag.tag) || isTime(tag)));
   return [...known, prefixedInteger, wholeFloat, binary];
 }
 

@@ -95,9 +95,9 @@ describe('HTTP', () => {
     const say = async (text: string) => {
       const socket = connect(Number(port), '127.0.0.1');
       socket.end(text);
-      let heard = '';
-      for await (const part of socket) heard += String(part);
-      return heard.slice(0, 12);
+      let received = '';
+      for await (const part of socket) received += String(part);
+      return received.slice(0, 12);
     };
     expect(await say('nonsense\r\n\r\n')).toBe('HTTP/1.1 400');
     expect(await say(`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'y'.repeat(1_100_000)}\r\n\r\n`)).toBe('HTTP/1.1 431');

@@ -48,7 +48,7 @@ describe.each(Object.entries(requests))('a request that is signed with %s', (_na
 });
 
 test('it stands in its envelope', () => {
-  const wanted = 'PEM block type must be CERTIFICATE REQUEST';
+  const expected = 'PEM block type must be CERTIFICATE REQUEST';
   const other = enclosed(requests.Ed25519).replaceAll('REQUEST', 'WISH');
-  expect(['', 'x', other, enclosed('?')].map(certificateRequestProblem)).toEqual(Array(4).fill(wanted));
+  expect(['', 'x', other, enclosed('?')].map(certificateRequestProblem)).toEqual(Array(4).fill(expected));
 });

@@ -5,12 +5,12 @@ import { checkNonNegative } from '../checks/basic-checks.js';
 import type { KindRules } from '../kind-rules.js';
 
 /** Fields of coordinated leader election, which is off: they are dropped. */
-const unheard = ['strategy', 'preferredHolder'] as const;
+const unknown = ['strategy', 'preferredHolder'] as const;
 
 export const leaseRules: KindRules = {
   prepare(object, before) {
     const [spec, old] = [recordOf(object.spec), recordOf(before?.spec)];
-    const dropped = unheard.filter((field) => spec[field] !== undefined && old[field] === undefined);
+    const dropped = unknown.filter((field) => spec[field] !== undefined && old[field] === undefined);
     return dropped.length === 0 ? object : { ...object, spec: without(spec, dropped) };
   },
   validate(object) {

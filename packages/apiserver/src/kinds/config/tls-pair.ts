@@ -17,10 +17,10 @@ export function tlsPairProblem(certificate: Buffer, key: Buffer): string | undef
   }
 }
 
-function missing(blocks: readonly { readonly type: string }[], what: string, wanted: string): string {
+function missing(blocks: readonly { readonly type: string }[], what: string, expected: string): string {
   if (blocks.length === 0) return `tls: failed to find any PEM data in ${what} input`;
   const types = blocks.map(({ type }) => type).join(' ');
-  return `tls: failed to find ${wanted} in ${what} input after skipping PEM blocks of the following types: [${types}]`;
+  return `tls: failed to find ${expected} in ${what} input after skipping PEM blocks of the following types: [${types}]`;
 }
 
 function blocksOf(bytes: Buffer): { readonly type: string; readonly text: string }[] {

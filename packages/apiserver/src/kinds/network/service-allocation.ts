@@ -98,9 +98,9 @@ export class ServiceAllocation {
         this.#takePort(asked, i);
         return one;
       }
-      const wanted = numberOf(ports.find((p) => numberOf(p.port) === port && numberOf(p.nodePort) !== 0)?.nodePort);
-      if (wanted !== 0) this.#takePort(wanted, i);
-      const nodePort = wanted === 0 ? this.#anyPort() : wanted;
+      const expected = numberOf(ports.find((p) => numberOf(p.port) === port && numberOf(p.nodePort) !== 0)?.nodePort);
+      if (expected !== 0) this.#takePort(expected, i);
+      const nodePort = expected === 0 ? this.#anyPort() : expected;
       byPort.set(port, nodePort);
       return { ...one, nodePort };
     });

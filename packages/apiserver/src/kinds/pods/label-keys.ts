@@ -46,11 +46,11 @@ function withSelectors(affinity: JsonObject, labels: JsonObject): JsonObject {
 function withSelector(term: JsonObject, labels: JsonObject): JsonObject {
   if (!hasKeys(term)) return term;
   const selector = recordOf(term.labelSelector);
-  const wanted = (keys: Json | undefined, operator: string) =>
+  const expected = (keys: Json | undefined, operator: string) =>
     stringsOf(keys)
       .filter((key) => labels[key] !== undefined)
       .map((key) => ({ key, operator, values: [labels[key] as string] }));
-  const added = [...wanted(term.matchLabelKeys, 'In'), ...wanted(term.mismatchLabelKeys, 'NotIn')];
+  const added = [...expected(term.matchLabelKeys, 'In'), ...expected(term.mismatchLabelKeys, 'NotIn')];
   if (added.length === 0) return term;
   const matchExpressions = [...recordsOf(selector.matchExpressions), ...added];
   return { ...term, labelSelector: { ...selector, matchExpressions } };

@@ -20,6 +20,6 @@ test.each([
     { spec: { resources: { limits: both, requests: both }, containers: [{}] } },
     'Guaranteed',
   ],
-])('a Pod that asks for %s', (_, object, wanted) => {
-  expect(qosClass(object)).toBe(wanted);
+])('a Pod that asks for %s', (_, object, expected) => {
+  expect(qosClass(object)).toBe(expected);
 });

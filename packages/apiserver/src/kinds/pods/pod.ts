@@ -115,8 +115,8 @@ function resized(sent: JsonObject, before: JsonObject): JsonObject {
   const spec: Record<string, Json | undefined> = { ...was };
   for (const field of lists) {
     if (was[field] === undefined) continue;
-    const wanted = recordsOf(now[field]);
-    spec[field] = recordsOf(was[field]).map((container, index) => sized(container, wanted[index] ?? {}));
+    const expected = recordsOf(now[field]);
+    spec[field] = recordsOf(was[field]).map((container, index) => sized(container, expected[index] ?? {}));
   }
   return withSpec(before, sent, spec);
 }

@@ -45,10 +45,10 @@ function checkTopologies(terms: readonly JsonObject[], path: string): FieldError
     const at = `${path}[${i}].matchLabelExpressions`;
     const expressions = recordsOf(term.matchLabelExpressions);
     const keys = expressions.map(({ key }) => textOf(key));
-    const wanted = Object.fromEntries(expressions.map((one) => [textOf(one.key), [...stringsOf(one.values)].sort()]));
+    const expected = Object.fromEntries(expressions.map((one) => [textOf(one.key), [...stringsOf(one.values)].sort()]));
     // A term that asks for nothing is taken for a repeated one, wherever it stands.
-    const isKnown = expressions.length === 0 || known.some((other) => equal(other, wanted));
-    known.push(wanted);
+    const isKnown = expressions.length === 0 || known.some((other) => equal(other, expected));
+    known.push(expected);
     return [
       ...expressions.flatMap((one, j) => [
         ...checkExpression(one, `${at}[${j}]`),

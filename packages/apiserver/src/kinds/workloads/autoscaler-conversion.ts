@@ -26,9 +26,9 @@ export function autoscalerFromV1(old: JsonObject): JsonObject {
   const metrics = [...recordsOf(others).map((metric) => metricFrom(metric, sourceFrom)), ...own];
   const behavior = noted(annotations, behaviorNote);
   const { currentCPUUtilizationPercentage: current, ...counts } = status;
-  const told = noted(annotations, statusesNote);
-  const currentMetrics = isList(told)
-    ? recordsOf(told).map((metric) => metricFrom(metric, statusFrom))
+  const reported = noted(annotations, statusesNote);
+  const currentMetrics = isList(reported)
+    ? recordsOf(reported).map((metric) => metricFrom(metric, statusFrom))
     : current === undefined
       ? undefined
       : [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: current } } }];
@@ -65,11 +65,11 @@ export function autoscalerToV1(object: JsonObject): JsonObject {
     others.map((metric) => metricFrom(metric, sourceTo)),
     others.length > 0,
   );
-  const told = recordsOf(currentMetrics);
+  const reported = recordsOf(currentMetrics);
   note(
     statusesNote,
-    told.map((metric) => metricFrom(metric, statusTo)),
-    told.length > 0,
+    reported.map((metric) => metricFrom(metric, statusTo)),
+    reported.length > 0,
   );
   note(behaviorNote, behaviorText(recordOf(behavior)), behavior !== undefined);
   note(conditionsNote, recordsOf(conditions) as Json, recordsOf(conditions).length > 0);

@@ -104,14 +104,14 @@ function checkGenerated(job: JsonObject, before: JsonObject | undefined): FieldE
   const { name = '', uid = '' } = metaOf(job);
   const prefixed = { 'batch.kubernetes.io/controller-uid': uid, 'batch.kubernetes.io/job-name': name };
   const old = recordOf(labelsOf(before));
-  const wantsPrefixed = before === undefined || Object.keys(prefixed).every((key) => old[key] !== undefined);
-  const wanted = { 'controller-uid': uid, 'job-name': name, ...(wantsPrefixed ? prefixed : {}) };
+  const needsPrefixed = before === undefined || Object.keys(prefixed).every((key) => old[key] !== undefined);
+  const expected = { 'controller-uid': uid, 'job-name': name, ...(needsPrefixed ? prefixed : {}) };
   const labels = recordOf(labelsOf(job));
-  const errors = Object.entries(wanted).flatMap(([key, value]) => {
+  const errors = Object.entries(expected).flatMap(([key, value]) => {
     const at = `spec.template.metadata.labels[${key}]`;
     if (labels[key] === value) return [];
     return [labels[key] === undefined ? required(at, `must be '${value}'`) : invalid(at, labels, `must be '${value}'`)];
   });
-  if (selectorMatches(spec.selector, wanted) !== false) return errors;
+  if (selectorMatches(spec.selector, expected) !== false) return errors;
   return [...errors, invalid('spec.selector', spec.selector, '`selector` not auto-generated')];
 }

@@ -40,8 +40,8 @@ function checkNew(priorityClass: JsonObject): FieldError[] {
 }
 
 function systemProblem(name: string, { value, globalDefault }: JsonObject): string | undefined {
-  const wanted = systemPriorities[name];
-  if (wanted === undefined) return `${name} is not a known system priority class`;
-  if (numberOf(value) !== wanted) return `value of ${name} PriorityClass must be ${wanted}`;
+  const expected = systemPriorities[name];
+  if (expected === undefined) return `${name} is not a known system priority class`;
+  if (numberOf(value) !== expected) return `value of ${name} PriorityClass must be ${expected}`;
   return globalDefault === true ? `globalDefault of ${name} PriorityClass must be false` : undefined;
 }

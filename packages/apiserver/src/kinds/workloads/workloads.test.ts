@@ -114,10 +114,10 @@ test.each([
     2e9,
     'value: Forbidden: maximum allowed value of a user defined priority is 1000000000',
   ],
-] as const)('%s with %s as %j is refused', (table, path, value, wanted) => {
+] as const)('%s with %s as %j is refused', (table, path, value, expected) => {
   const { errors } = admitted(table, withValue(least[table] as JsonObject, path, value as Json));
-  if (typeof wanted === 'string') expect(errors).toContain(wanted);
-  else expect(errors.join('\n')).toMatch(wanted);
+  if (typeof expected === 'string') expect(errors).toContain(expected);
+  else expect(errors.join('\n')).toMatch(expected);
 });
 
 test('a Job selects its Pods by what it gives them', () => {

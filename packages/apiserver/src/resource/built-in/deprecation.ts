@@ -24,6 +24,6 @@ export function customDeprecation({ group, names, versions }: CrdSpec, version: 
     .filter((other) => compareKubeVersions(other, name) > 0)
     .sort((a, b) => compareKubeVersions(b, a));
   const kind = names?.kind ?? '';
-  const told = `${group}/${name} ${kind} is deprecated`;
-  return newest === undefined ? told : `${told}; use ${group}/${newest} ${kind}`;
+  const warning = `${group}/${name} ${kind} is deprecated`;
+  return newest === undefined ? warning : `${warning}; use ${group}/${newest} ${kind}`;
 }

@@ -93,13 +93,13 @@ function conversionOf(spec: JsonObject): JsonObject {
 
 function conditionsOf(status: JsonObject, now: string): JsonObject[] {
   const before = (Array.isArray(status.conditions) ? status.conditions : []).filter(isJsonObject);
-  const wanted = [
+  const expected = [
     { type: 'NamesAccepted', reason: 'NoConflicts', message: 'no conflicts found' },
     { type: 'Established', reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' },
   ];
-  const others = before.filter((c) => !wanted.some((w) => w.type === c.type));
+  const others = before.filter((c) => !expected.some((w) => w.type === c.type));
   return [
-    ...wanted.map(({ type, reason, message }) => {
+    ...expected.map(({ type, reason, message }) => {
       const known = before.find((c) => c.type === type && c.status === 'True');
       return known ?? { type, status: 'True', lastTransitionTime: now, reason, message };
     }),

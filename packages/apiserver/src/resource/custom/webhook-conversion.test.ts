@@ -131,7 +131,7 @@ test('an object is converted on each read, and to and from storage on a write', 
 test('a watch delivers converted objects in order, the initial ones with one review', async () => {
   await ask('POST', at('v1'), thing('v1', 'a', { size: '1' }));
   await ask('POST', at('v1'), thing('v1', 'b', { size: '2' }));
-  const heard: string[] = [];
+  const received: string[] = [];
   let ended = false;
   let rest = '';
   server.transport.dispatch(
@@ -151,7 +151,7 @@ test('a watch delivers converted objects in order, the initial ones with one rev
             type,
             object: { metadata, spec },
           } = JSON.parse(line);
-          heard.push(`${type} ${metadata.name} ${JSON.stringify(spec)}`);
+          received.push(`${type} ${metadata.name} ${JSON.stringify(spec)}`);
         }
       },
       onEnd: () => {
@@ -161,14 +161,14 @@ test('a watch delivers converted objects in order, the initial ones with one rev
     },
   );
   const until = async (count: number) => {
-    while (heard.length < count) await clock.settle();
+    while (received.length < count) await clock.settle();
   };
   await until(2);
   await ask('PATCH', at('v1', '/a'), { spec: { size: '3' } }, 'application/merge-patch+json');
   await ask('DELETE', at('v1', '/b'));
   await ask('POST', at('v2'), thing('v2', 'c', { big: '4' }));
   await until(5);
-  expect(heard).toEqual([
+  expect(received).toEqual([
     'ADDED a {"big":"1"}',
     'ADDED b {"big":"2"}',
     'MODIFIED a {"big":"3"}',

@@ -2,7 +2,7 @@ import { type Json, parseQuantity } from 'riata/object';
 import { rewriteMicroTime, rewriteTime } from './go-time.js';
 
 /** Why a value could not be read: Go's words, or a type that did not fit, to which the reader adds the path. */
-export type CustomRefusal = { readonly message: string } | { readonly wants: string };
+export type CustomRefusal = { readonly message: string } | { readonly expects: string };
 
 /** Reads a value into a type with its own JSON and writes it back: the value, or what is wrong with it. */
 type Rewrite = (value: Json) => { readonly value: Json } | CustomRefusal;
@@ -22,7 +22,7 @@ export const customZeros: Readonly<Record<string, Json>> = {
 };
 
 function time(value: Json, rewrite: (text: string) => string): { readonly value: Json } | CustomRefusal {
-  if (typeof value !== 'string') return { wants: 'string' };
+  if (typeof value !== 'string') return { expects: 'string' };
   try {
     return { value: rewrite(value) };
   } catch (error) {
@@ -33,7 +33,7 @@ function time(value: Json, rewrite: (text: string) => string): { readonly value:
 function intOrString(value: Json): { readonly value: Json } | CustomRefusal {
   if (typeof value === 'string') return { value };
   const fits = typeof value === 'number' && Number.isInteger(value) && Math.abs(value + 0.5) < 2 ** 31;
-  return fits ? { value } : { wants: 'int32' };
+  return fits ? { value } : { expects: 'int32' };
 }
 
 function quantity(value: Json): { readonly value: Json } | CustomRefusal {

@@ -110,7 +110,7 @@ class Decoder {
       const written = read[field.index];
       if (written === undefined) {
         if (field.standing) made[field.name] = field.pointer ? null : zero(field.type);
-      } else if (field.kept || field.tellsEmpty || this.#left?.has(written) || !isOmitted(written, field)) {
+      } else if (field.kept || field.keepsEmpty || this.#left?.has(written) || !isOmitted(written, field)) {
         made[field.name] = written;
       }
     }
@@ -212,9 +212,9 @@ class Decoder {
     if (rewrite === undefined) return from;
     const outcome = rewrite(isBigint(from) ? Number(from) : from);
     if ('value' in outcome) return outcome.value;
-    if ('wants' in outcome) {
-      const kind = typeof from === 'number' && outcome.wants === 'int32' ? `number ${from}` : undefined;
-      return this.#refuse(from, outcome.wants, kind);
+    if ('expects' in outcome) {
+      const kind = typeof from === 'number' && outcome.expects === 'int32' ? `number ${from}` : undefined;
+      return this.#refuse(from, outcome.expects, kind);
     }
     throw new IllTypedError(outcome.message);
   }

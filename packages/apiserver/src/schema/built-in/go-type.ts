@@ -22,7 +22,7 @@ export interface GoField {
   /** Written even when empty (`kept`): there is no `omitempty`. */
   readonly kept: boolean;
   /** Whether defaults distinguish an empty list from a missing one. */
-  readonly tellsEmpty: boolean;
+  readonly keepsEmpty: boolean;
   /** Written even when it was not given: there is no `omitempty`, or it is a struct in its owner's place. */
   readonly standing: boolean;
   /** The embedded structs that it comes from, e.g. `['VolumeSource']` (`via=`). */
@@ -181,7 +181,7 @@ function parseField(line: string, index: number, home: GoPackage): GoField {
     required: name.endsWith('!'),
     kept,
     // Rules of an autoscaler without policies get some; those with an empty list are refused.
-    tellsEmpty: type === '[]HPAScalingPolicy',
+    keepsEmpty: type === '[]HPAScalingPolicy',
     standing: kept || inPlace,
     via: given.get('via')?.split('.') ?? [],
     listType: given.has('atomic') ? 'atomic' : given.has('set') ? 'set' : given.has('map') ? 'map' : undefined,

@@ -10,18 +10,18 @@ export function checkListTypes(schema: SchemaProps, path: string): FieldError[] 
   const listType = schema['x-kubernetes-list-type'];
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   const items = Array.isArray(schema.items) ? undefined : (schema.items as SchemaProps | undefined);
-  const wants = (wanted: string, by: string) => {
-    const detail = `must be ${wanted} if ${by} is specified`;
+  const expects = (expected: string, by: string) => {
+    const detail = `must be ${expected} if ${by} is specified`;
     errors.push(type === '' ? required(`${path}.type`, detail) : invalid(`${path}.type`, type, detail));
   };
   if (schema['x-kubernetes-preserve-unknown-fields'] === false) {
     errors.push(invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, 'must be true or undefined'));
   }
-  if (mapType !== undefined && type !== 'object') wants('object', 'x-kubernetes-map-type');
+  if (mapType !== undefined && type !== 'object') expects('object', 'x-kubernetes-map-type');
   if (mapType !== undefined && mapType !== 'atomic' && mapType !== 'granular') {
     errors.push(notSupported(`${path}.x-kubernetes-map-type`, mapType, ['atomic', 'granular']));
   }
-  if (listType !== undefined && type !== 'array') wants('array', 'x-kubernetes-list-type');
+  if (listType !== undefined && type !== 'array') expects('array', 'x-kubernetes-list-type');
   else if (listType === 'set' && items) append(errors, checkSetItems(items, `${path}.items`));
   if (listType !== undefined && !['atomic', 'set', 'map'].includes(listType)) {
     errors.push(notSupported(`${path}.x-kubernetes-list-type`, listType, ['atomic', 'set', 'map']));

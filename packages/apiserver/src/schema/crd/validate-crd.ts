@@ -30,10 +30,10 @@ import { internalForm, membersOf, printedSchema, printedVersions } from './inter
 export function* validateCrd(crd: CrdObject): Steps<FieldError[]> {
   const { spec = {} } = crd;
   const meta = (crd.metadata ?? {}) as JsonObject;
-  const wanted = `${spec.names?.plural ?? ''}.${spec.group ?? ''}`;
+  const expected = `${spec.names?.plural ?? ''}.${spec.group ?? ''}`;
   const nameRule = (name: string, prefix?: boolean) => [
     ...dnsSubdomainName(name, prefix),
-    ...(name === wanted ? [] : ['must be spec.names.plural+"."+spec.group']),
+    ...(name === expected ? [] : ['must be spec.names.plural+"."+spec.group']),
   ];
   return [
     ...checkNewMeta(meta, { namespaced: false, nameRule, labelErrors: yield* checkManyLabels(meta) }),

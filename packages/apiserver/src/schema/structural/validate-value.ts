@@ -98,8 +98,8 @@ function describe(value: Json): readonly [type: string, format: string] {
   return [typeof value, ''];
 }
 
-function typeViolation(path: string, wanted: string, got: string): Violation {
-  const message = `${path} in body must be of type ${wanted}: ${JSON.stringify(got)}`;
+function typeViolation(path: string, expected: string, got: string): Violation {
+  const message = `${path} in body must be of type ${expected}: ${JSON.stringify(got)}`;
   return { is: 'type', path, message, value: got };
 }
 

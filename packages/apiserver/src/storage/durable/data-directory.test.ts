@@ -110,20 +110,20 @@ test('compaction deletes replaced versions and survives a restart', async () => 
 test('watches deliver durable writes only, in order', async () => {
   await using directory = await open();
   const { storage } = directory;
-  const told: number[] = [];
+  const reported: number[] = [];
   storage.watch('/configmaps', 0, ({ revision }) => {
     expect(storage.durable(revision)).toBeUndefined();
-    told.push(revision);
+    reported.push(revision);
   });
   storage.put('/configmaps', 'shop/a', object('a'));
   storage.put('/secrets', 'shop/a', object('a'));
   storage.put('/configmaps', 'shop/b', object('b'));
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   expect(storage.durableRevision).toBe(0);
   const late: number[] = [];
   storage.watch('/configmaps', 1, ({ revision }) => late.push(revision));
   await storage.durable(3);
-  expect([told, late]).toEqual([[1, 3], [3]]);
+  expect([reported, late]).toEqual([[1, 3], [3]]);
   expect(storage.durableRevision).toBe(3);
   const past: number[] = [];
   storage.watch('/configmaps', 0, ({ revision }) => past.push(revision));

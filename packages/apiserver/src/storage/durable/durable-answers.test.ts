@@ -34,11 +34,11 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 test('answers, refusals and events show durable writes only', async () => {
   const { records, server, client } = await started();
   await using _ = server;
-  const told: string[] = [];
+  const reported: string[] = [];
   const stop = new AbortController();
   const watching = (async () => {
     for await (const event of await client.watch(ConfigMap, { namespace: 'default', signal: stop.signal })) {
-      if (JSON.stringify(event.object).includes('"name":"a"')) told.push(event.type);
+      if (JSON.stringify(event.object).includes('"name":"a"')) reported.push(event.type);
     }
   })().catch(() => {});
   const made = client.create(thing('a'));
@@ -48,12 +48,12 @@ test('answers, refusals and events show durable writes only', async () => {
   const again = client.create(thing('a'));
   const late = client.list(ConfigMap, { namespace: 'default', resourceVersion: '0' });
   for (const answer of [made, read, list, again, late]) expect(await isSettled(answer)).toBe(false);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   records.letThrough();
   expect((await read).metadata.uid).toBe((await made).metadata.uid);
   await Promise.all([list, late]);
   await expect(again).rejects.toThrow('already exists');
-  await vi.waitFor(() => expect(told).toEqual(['ADDED']));
+  await vi.waitFor(() => expect(reported).toEqual(['ADDED']));
   stop.abort();
   await watching;
 });

@@ -42,8 +42,8 @@ test('writes during an fsync share the next one', async () => {
 
 test('a full disk refuses writes, loses nothing, and recovers when there is space', async () => {
   const { clock, records, storage, put } = started();
-  const told: number[] = [];
-  storage.watch('/configmaps', 0, ({ revision }) => told.push(revision));
+  const reported: number[] = [];
+  storage.watch('/configmaps', 0, ({ revision }) => reported.push(revision));
   put('a');
   const waiting = storage.durable(1)!;
   await clock.settle();
@@ -61,12 +61,12 @@ test('a full disk refuses writes, loses nothing, and recovers when there is spac
   records.reopenError = undefined;
   await clock.advance(1_000);
   expect(records.batches).toEqual([[1], [1, 2]]);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   records.letThrough();
   await clock.settle();
   expect(storage.problem).toBeUndefined();
   expect(storage.durable(2)).toBeUndefined();
-  expect(told).toEqual([1, 2]);
+  expect(reported).toEqual([1, 2]);
 });
 
 test('a failed transaction that reached the disk is not written twice', async () => {

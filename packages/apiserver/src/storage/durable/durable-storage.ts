@@ -40,7 +40,7 @@ interface PendingWrite extends JournalRecord {
 interface Watcher {
   readonly listener: (event: StorageEvent) => void;
   /** Everything up to this revision was delivered. */
-  told: number;
+  delivered: number;
 }
 
 /** A version that can no longer be read once a compaction has passed the write that replaced it. */
@@ -67,13 +67,13 @@ export class DurableStorage implements Storage {
   #pending: PendingWrite[] = [];
   #replaced: Replaced[] = [];
   #durable: number;
-  #told: number;
+  #delivered: number;
   #problem: Error | undefined;
   #isWriting = false;
   #writing: Promise<void> = Promise.resolve();
   /** Durable writes that are yet to be delivered to watches. */
-  #untold: PendingWrite[] = [];
-  #telling = false;
+  #undelivered: PendingWrite[] = [];
+  #delivering = false;
 
   constructor(parts: DurableStorageParts) {
     const { clock, content } = parts;
@@ -81,7 +81,7 @@ export class DurableStorage implements Storage {
     this.#memory = new MemoryStorage({ clock });
     if (content.revision > 0) this.#memory.restore(content.versions, content.revision, content.compacted);
     this.#durable = content.revision;
-    this.#told = content.revision;
+    this.#delivered = content.revision;
     this.#replaced = replacedIn(content.versions);
     // Must be the first observer: other observers write in turn, and those writes must come after this one.
     this.#memory.observe((resource, event) => this.#append(resource, event));
@@ -96,7 +96,7 @@ export class DurableStorage implements Storage {
   }
 
   get durableRevision(): number {
-    return this.#told;
+    return this.#delivered;
   }
 
   get problem(): Error | undefined {
@@ -137,17 +137,17 @@ export class DurableStorage implements Storage {
   }
 
   watch(resource: string, from: number, listener: (event: StorageEvent) => void): Disposable {
-    const watcher = { listener, told: from };
+    const watcher = { listener, delivered: from };
     const past: StorageEvent[] = [];
     this.#memory.watch(resource, from, (event) => past.push(event))[Symbol.dispose]();
     const watchers = this.#watchers.get(resource) ?? new Set();
     this.#watchers.set(resource, watchers.add(watcher));
-    for (const event of past) if (event.revision <= this.#told) tell(watcher, event);
+    for (const event of past) if (event.revision <= this.#delivered) deliver(watcher, event);
     return { [Symbol.dispose]: () => void watchers.delete(watcher) };
   }
 
   durable(revision: number): Promise<void> | undefined {
-    if (revision <= this.#told) return undefined;
+    if (revision <= this.#delivered) return undefined;
     if (this.#problem !== undefined) return Promise.reject(this.#problem);
     return new Promise((resolve, reject) => this.#waiting.push({ revision, resolve, reject }));
   }
@@ -203,17 +203,17 @@ export class DurableStorage implements Storage {
   #written(revision: number): void {
     this.#durable = revision;
     const count = this.#pending.findIndex((write) => write.revision > revision);
-    this.#untold.push(...this.#pending.splice(0, count < 0 ? this.#pending.length : count));
-    if (!this.#telling) void this.#tellAll();
+    this.#undelivered.push(...this.#pending.splice(0, count < 0 ? this.#pending.length : count));
+    if (!this.#delivering) void this.#deliverAll();
   }
 
   /** Works in slices: there may be thousands of watches and hundreds of writes in a transaction. */
-  async #tellAll(): Promise<void> {
-    this.#telling = true;
+  async #deliverAll(): Promise<void> {
+    this.#delivering = true;
     const slice = TimeSlice.of(this.#parts.realTime);
-    while (this.#untold.length > 0) {
-      const writes = this.#untold;
-      this.#untold = [];
+    while (this.#undelivered.length > 0) {
+      const writes = this.#undelivered;
+      this.#undelivered = [];
       let entered = slice.enter();
       for (const { resource, event } of writes) {
         if (slice.isOver(entered)) {
@@ -221,13 +221,14 @@ export class DurableStorage implements Storage {
           await slice.wait();
           entered = slice.enter();
         }
-        this.#told = event.revision;
-        for (const watcher of this.#watchers.get(resource) ?? []) tell(watcher, event);
-        while (this.#waiting.length > 0 && this.#waiting[0]!.revision <= this.#told) this.#waiting.shift()!.resolve();
+        this.#delivered = event.revision;
+        for (const watcher of this.#watchers.get(resource) ?? []) deliver(watcher, event);
+        while (this.#waiting.length > 0 && this.#waiting[0]!.revision <= this.#delivered)
+          this.#waiting.shift()!.resolve();
       }
       slice.leave(entered);
     }
-    this.#telling = false;
+    this.#delivering = false;
   }
 
   #fail(error: unknown): void {
@@ -274,9 +275,9 @@ export class DurableStorage implements Storage {
   }
 }
 
-function tell(watcher: Watcher, event: StorageEvent): void {
-  if (event.revision <= watcher.told) return;
-  watcher.told = event.revision;
+function deliver(watcher: Watcher, event: StorageEvent): void {
+  if (event.revision <= watcher.delivered) return;
+  watcher.delivered = event.revision;
   watcher.listener(event);
 }
 

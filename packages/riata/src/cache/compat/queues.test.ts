@@ -61,16 +61,16 @@ describe.each(queues)('%s', (name, create) => {
     const queue = create();
     const stop = new AbortController();
     const waits = [queue.synced(), queue.synced({ signal: stop.signal })];
-    const told: string[] = [];
-    waits[0]?.then(() => told.push('synced'));
-    waits[1]?.catch((reason) => told.push(reason));
+    const reported: string[] = [];
+    waits[0]?.then(() => reported.push('synced'));
+    waits[1]?.catch((reason) => reported.push(reason));
     stop.abort('enough');
     await turn();
-    expect(told).toEqual(['enough']);
+    expect(reported).toEqual(['enough']);
     queue.add(thing('a', 1));
     await waits[0];
     await queue.synced();
-    expect(told).toEqual(['enough', 'synced']);
+    expect(reported).toEqual(['enough', 'synced']);
     await expect(create().synced({ signal: stop.signal })).rejects.toBe('enough');
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Change } from './change.js';
 import { DrivenInformer, short, type Thing, thing } from './informer.fixture.js';
 
-const told = ({ type, old, new: next }: Change<Thing>) =>
+const reported = ({ type, old, new: next }: Change<Thing>) =>
   `${type} ${old ? short(old) : '-'} ${next ? short(next) : '-'}`;
 
 describe('for await over changes', () => {
@@ -11,7 +11,7 @@ describe('for await over changes', () => {
     await driven.start(thing('a', 1));
     const seen: string[] = [];
     const reading = (async () => {
-      for await (const change of driven.informer.changes()) seen.push(told(change));
+      for await (const change of driven.informer.changes()) seen.push(reported(change));
     })();
     await driven.clock.settle();
     await driven.update(thing('a', 2), thing('b', 1));
@@ -29,7 +29,7 @@ describe('for await over changes', () => {
     expect(driven.informer.health.handlers[0]).toMatchObject({ pending: 2, coalesced: 6 });
     const seen: string[] = [];
     for await (const change of changes) {
-      seen.push(told(change));
+      seen.push(reported(change));
       if (change.metadata.resourceVersion === '9') break;
     }
     expect(seen).toEqual(['Added - a1', 'Updated a1 a2', 'Updated a2 a9']);

@@ -29,21 +29,21 @@ const many = (version: number, count = 100): Thing[] =>
 describe('work in slices', () => {
   test('a list is stored and delivered in many turns, and no reader sees half of it', async () => {
     const sizes: number[] = [];
-    let told = 0;
+    let reported = 0;
     let deleted = 0;
     const clock = slow(() => sizes.push(driven.informer.getStore().listKeys().length));
     await using driven = new DrivenInformer({}, { clock });
-    driven.informer.addEventHandler({ onAdd: () => ++told, onUpdate: () => ++told, onDelete: () => ++deleted });
+    driven.informer.addEventHandler({ onAdd: () => ++reported, onUpdate: () => ++reported, onDelete: () => ++deleted });
     driven.run();
     driven.queue.replace(many(1), '1');
     await clock.virtual.settle();
-    expect(told).toBe(100);
+    expect(reported).toBe(100);
     expect(new Set(sizes)).toEqual(new Set([0, 100]));
     expect(sizes.length).toBeGreaterThan(20);
     sizes.length = 0;
     driven.queue.replace(many(2, 40), '2');
     await clock.virtual.settle();
-    expect([told, deleted]).toEqual([140, 60]);
+    expect([reported, deleted]).toEqual([140, 60]);
     expect(new Set(sizes)).toEqual(new Set([100, 40]));
   });
 
@@ -119,19 +119,19 @@ describe('work in slices', () => {
   });
 
   test('it ends when the informer is stopped', async () => {
-    let told = 0;
+    let reported = 0;
     const clock = slow(() => {});
     const driven = new DrivenInformer({}, { clock });
     driven.informer.addEventHandler({
       onAdd: () => {
-        told += 1;
-        if (told === 10) void driven.stop();
+        reported += 1;
+        if (reported === 10) void driven.stop();
       },
     });
     driven.run();
     driven.queue.replace(many(1), '1');
     await clock.virtual.settle();
-    expect(told).toBeLessThan(20);
+    expect(reported).toBeLessThan(20);
     expect(driven.informer.isStopped).toBe(true);
   });
 });

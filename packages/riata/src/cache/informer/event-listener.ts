@@ -111,7 +111,7 @@ export class EventListener<T extends KubeObject> implements EventHandlerRegistra
   }
 
   hasSynced(): boolean {
-    if (!this.#delivered.raised && this.#upstream.hasSynced() && this.#isInitialTold) {
+    if (!this.#delivered.raised && this.#upstream.hasSynced() && this.#isInitialDelivered) {
       if (!this.#closed.signal.aborted) this.#delivered.raise();
     }
     return this.#delivered.raised;
@@ -155,7 +155,7 @@ export class EventListener<T extends KubeObject> implements EventHandlerRegistra
         await work.waitFor(this.#settled(call, next));
         continue;
       }
-      if (next.isInInitialList) this.#toldInitial();
+      if (next.isInInitialList) this.#initialDelivered();
     }
     void work.end();
     this.#draining = undefined;
@@ -194,19 +194,19 @@ export class EventListener<T extends KubeObject> implements EventHandlerRegistra
       if (change !== undefined) this.#failed(error, change);
     }
     this.#running = undefined;
-    if (change?.isInInitialList) this.#toldInitial();
+    if (change?.isInInitialList) this.#initialDelivered();
   }
 
-  #toldInitial(): void {
+  #initialDelivered(): void {
     this.#initialUnderway = 0;
-    if (this.#isInitialTold) this.hasSynced();
+    if (this.#isInitialDelivered) this.hasSynced();
   }
 
   get #initialLeft(): number {
     return this.#initial === undefined ? 0 : this.#initial.keys.length - this.#initialAt;
   }
 
-  get #isInitialTold(): boolean {
+  get #isInitialDelivered(): boolean {
     return this.#initialLeft + this.#initialUnderway + this.#pending.initial === 0;
   }
 
@@ -227,28 +227,28 @@ export function callHandler<T extends KubeObject>(
   change: Change<T>,
 ): PromiseLike<unknown> | undefined {
   if (handler.onChange === undefined) return callForType(handler, change);
-  const told = handler.onChange(change);
-  if (!isPromise(told)) return callForType(handler, change);
-  return told.then(() => callForType(handler, change));
+  const handled = handler.onChange(change);
+  if (!isPromise(handled)) return callForType(handler, change);
+  return handled.then(() => callForType(handler, change));
 }
 
 function callForType<T extends KubeObject>(
   handler: ResourceEventHandler<T>,
   change: Change<T>,
 ): PromiseLike<unknown> | undefined {
-  let told: unknown;
+  let handled: unknown;
   if (change.type === 'Added') {
-    if (handler.onAdd !== undefined) told = handler.onAdd(change.new as T, change.isInInitialList);
+    if (handler.onAdd !== undefined) handled = handler.onAdd(change.new as T, change.isInInitialList);
   } else if (change.type === 'Deleted') {
     if (handler.onDelete === undefined) return undefined;
     const last = change.old as T;
-    told = handler.onDelete(
+    handled = handler.onDelete(
       change.isFinalStateUnknown ? Object.freeze(new DeletedFinalStateUnknown(change.key, last)) : last,
     );
   } else if (handler.onUpdate !== undefined) {
-    told = handler.onUpdate(change.old as T, change.new as T);
+    handled = handler.onUpdate(change.old as T, change.new as T);
   }
-  return isPromise(told) ? told : undefined;
+  return isPromise(handled) ? handled : undefined;
 }
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {

@@ -10,7 +10,7 @@ const updated = (old: Thing, obj: Thing) => new StoredChange<Thing>('Updated', o
 const deleted = (obj: Thing) => new StoredChange<Thing>('Deleted', obj.metadata.name, obj, undefined);
 const sync = (obj: Thing) => new StoredChange<Thing>('Sync', obj.metadata.name, obj, obj);
 
-function told({
+function reported({
   type,
   old,
   new: next,
@@ -24,7 +24,7 @@ function told({
 
 function all(pending: PendingChanges<Thing>): string[] {
   const seen: string[] = [];
-  for (let next = pending.shift(); next !== undefined; next = pending.shift()) seen.push(told(next));
+  for (let next = pending.shift(); next !== undefined; next = pending.shift()) seen.push(reported(next));
   return seen;
 }
 
@@ -74,7 +74,7 @@ describe('changes that wait', () => {
 
   test('the other object can still go between its two changes', () => {
     const pending = full(deleted(a1), added(other));
-    expect(told(pending.shift()!)).toBe('Deleted~ a1 -');
+    expect(reported(pending.shift()!)).toBe('Deleted~ a1 -');
     pending.push(deleted(other));
     expect(all(pending)).toEqual([]);
   });

@@ -84,11 +84,11 @@ test('whatever happens, every handler is led from state to state and ends with w
       driven.queue.replace(structuredClone([...server.values()]) as Thing[], 'end');
       await driven.clock.settle();
       await driven.clock.runAll();
-      const wanted = new Map([...server.values()].map((obj) => [`shop/${obj.metadata.name}`, obj]));
+      const desired = new Map([...server.values()].map((obj) => [`shop/${obj.metadata.name}`, obj]));
       expect(errors).toEqual([]);
       const stored = driven.informer.getStore().list();
-      expect(new Map(stored.map((obj) => [`shop/${obj.metadata.name}`, obj]))).toEqual(wanted);
-      for (const { believer } of handlers) expect(believer.known).toEqual(wanted);
+      expect(new Map(stored.map((obj) => [`shop/${obj.metadata.name}`, obj]))).toEqual(desired);
+      for (const { believer } of handlers) expect(believer.known).toEqual(desired);
       await driven.stop();
     }),
     { numRuns: 200 },

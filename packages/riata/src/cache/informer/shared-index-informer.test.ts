@@ -375,16 +375,16 @@ describe('what is handed out is frozen', () => {
     expect(given).toHaveLength(5);
     expect(given.every(isFrozenDeep)).toBe(true);
 
-    await using unheard = new DrivenInformer({ indexers: { byNode: (obj) => [obj.spec?.node ?? ''] } });
+    await using undelivered = new DrivenInformer({ indexers: { byNode: (obj) => [obj.spec?.node ?? ''] } });
     const list = () => ['a', 'b', 'c', 'd', 'e'].map((name) => thing(name, 1));
-    await unheard.start(...list());
-    const indexer = unheard.informer.getIndexer();
+    await undelivered.start(...list());
+    const indexer = undelivered.informer.getIndexer();
     expect(isFrozenDeep(indexer.getByKey('shop/a'))).toBe(true);
     expect(isFrozenDeep(indexer.get(b1))).toBe(true);
     expect(indexer.byIndex('byNode', '').every(isFrozenDeep)).toBe(true);
-    await unheard.list(...list().map((obj) => thing(obj.metadata.name, 2)));
+    await undelivered.list(...list().map((obj) => thing(obj.metadata.name, 2)));
     expect(indexer.index('byNode', a1).every(isFrozenDeep)).toBe(true);
-    await unheard.list(...list().map((obj) => thing(obj.metadata.name, 3)));
+    await undelivered.list(...list().map((obj) => thing(obj.metadata.name, 3)));
     expect(indexer.list().every(isFrozenDeep)).toBe(true);
   });
 
@@ -607,8 +607,8 @@ describe('indexes', () => {
     await driven.update(a2);
     expect(driven.informer.getStore().list().map(short)).toEqual(['a2', 'b1']);
     expect(driven.informer.getIndexer().byIndex('bad', 'good').map(short)).toEqual(['b1']);
-    const told = log.records.map(({ level, fields }) => `${level} ${fields.function} ${fields.key}`);
-    expect(told.filter((each) => each.startsWith('error'))).toEqual([
+    const reported = log.records.map(({ level, fields }) => `${level} ${fields.function} ${fields.key}`);
+    expect(reported.filter((each) => each.startsWith('error'))).toEqual([
       'error index "bad" shop/a',
       'error index "odd" shop/a',
       'error index "odd" shop/b',

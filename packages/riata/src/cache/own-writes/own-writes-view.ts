@@ -122,9 +122,9 @@ function over<T>(found: T[], differences: readonly Difference<T>[], belongs: (af
   const replaced = new Map<T, T | undefined>();
   const added: T[] = [];
   for (const { before, after } of differences) {
-    const wanted = after !== undefined && belongs(after) ? after : undefined;
-    if (before !== undefined) replaced.set(before, wanted);
-    else if (wanted !== undefined) added.push(wanted);
+    const desired = after !== undefined && belongs(after) ? after : undefined;
+    if (before !== undefined) replaced.set(before, desired);
+    else if (desired !== undefined) added.push(desired);
   }
   const result: T[] = [];
   for (const object of found) {

@@ -54,14 +54,14 @@ class World {
     this.answers.push({ key, revision, deliver: () => this.own.written(key, now.metadata, structuredClone(now)) });
   }
 
-  remove(key: string, isOwn: boolean, tellsRevision: boolean): void {
+  remove(key: string, isOwn: boolean, reportsRevision: boolean): void {
     const old = this.current(key);
     if (old === undefined) return;
     const revision = ++this.revision;
     this.#store(key, revision, old, undefined);
     if (!isOwn) return;
     const { uid } = old.metadata;
-    const deliver = () => this.own.deleted(key, uid, tellsRevision ? String(revision) : undefined);
+    const deliver = () => this.own.deleted(key, uid, reportsRevision ? String(revision) : undefined);
     this.answers.push({ key, revision, deliver });
   }
 
@@ -169,9 +169,9 @@ const key = fc.constantFrom(...keys);
 const write = fc.tuple(key, fc.constantFrom(...colours), fc.boolean()).map(([of, colour, isOwn]) => {
   return new Step(`write(${of}, ${colour}${isOwn ? ', own' : ''})`, (world) => world.write(of, colour, isOwn));
 });
-const remove = fc.tuple(key, fc.boolean(), fc.boolean()).map(([of, isOwn, tells]) => {
-  const how = `${isOwn ? ', own' : ''}${tells ? ', tells' : ''}`;
-  return new Step(`remove(${of}${how})`, (world) => world.remove(of, isOwn, tells));
+const remove = fc.tuple(key, fc.boolean(), fc.boolean()).map(([of, isOwn, reports]) => {
+  const how = `${isOwn ? ', own' : ''}${reports ? ', tells' : ''}`;
+  return new Step(`remove(${of}${how})`, (world) => world.remove(of, isOwn, reports));
 });
 const event = fc.constant(new Step('event', (world) => world.deliverEvent()));
 const answer = fc.nat(20).map((at) => new Step(`answer(${at})`, (world) => world.deliverAnswer(at)));

@@ -296,8 +296,8 @@ function newerOf(a: string | undefined, b: string): string {
   return a !== undefined && isNewer(a, b) ? a : b;
 }
 
-function isGone({ isGone, uid, alsoGone }: Entry<unknown>, wanted: string): boolean {
-  return isGone && (uid === wanted || alsoGone?.includes(wanted) === true);
+function isGone({ isGone, uid, alsoGone }: Entry<unknown>, desired: string): boolean {
+  return isGone && (uid === desired || alsoGone?.includes(desired) === true);
 }
 
 function isNewer(a: string, b: string): boolean {

@@ -57,7 +57,7 @@ export class FakeSource implements ListerWatcher<Thing> {
     this.#version += 1;
     const next = thing(name, this.#version, old?.metadata.uid ?? `uid-${this.#version}`);
     this.#objects.set(name, next);
-    this.#tell({ type: old === undefined ? 'ADDED' : 'MODIFIED', object: structuredClone(next) as Thing });
+    this.#report({ type: old === undefined ? 'ADDED' : 'MODIFIED', object: structuredClone(next) as Thing });
     return next;
   }
 
@@ -65,7 +65,7 @@ export class FakeSource implements ListerWatcher<Thing> {
     const uid = this.#objects.get(name)?.metadata.uid;
     this.#objects.delete(name);
     this.#version += 1;
-    this.#tell({ type: 'DELETED', object: thing(name, this.#version, uid) });
+    this.#report({ type: 'DELETED', object: thing(name, this.#version, uid) });
   }
 
   /** Ends all watches. */
@@ -104,7 +104,7 @@ export class FakeSource implements ListerWatcher<Thing> {
     if (this.failure !== undefined) throw this.failure;
   }
 
-  #tell(event: WatchEvent<Thing>): void {
+  #report(event: WatchEvent<Thing>): void {
     this.#history.push({ version: this.#version, event });
     for (const watch of [...this.#watches]) watch.push(structuredClone(event) as WatchEvent<Thing>);
   }

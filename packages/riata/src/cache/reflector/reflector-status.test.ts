@@ -41,8 +41,8 @@ test.each(['an event', 'a watch that lasts'])('a recovery is logged once, by %s'
   await clock.advance(1_000);
   expect(status.health.consecutiveFailures).toBe(0);
   status.sign(clock.monotonic());
-  const [told, ...more] = log.records;
+  const [reported, ...more] = log.records;
   expect(more).toEqual([]);
-  expect(told).toMatchObject({ level: 'info', message: 'recovered, following the server' });
-  expect(told?.fields).toEqual({ failures: 2, afterMs: how === 'an event' ? 30_000 : 31_000 });
+  expect(reported).toMatchObject({ level: 'info', message: 'recovered, following the server' });
+  expect(reported?.fields).toEqual({ failures: 2, afterMs: how === 'an event' ? 30_000 : 31_000 });
 });

@@ -39,12 +39,12 @@ export class ReflectorStatus implements WatchStatus {
 
   /** In a row: since the server last gave something, or a watch lasted. */
   get failures(): number {
-    this.#mend();
+    this.#recover();
     return this.#failures;
   }
 
   get health(): ReflectorHealth {
-    this.#mend();
+    this.#recover();
     const { name, clock, position, withheld } = this.#options;
     const now = clock.monotonic();
     return {
@@ -71,19 +71,19 @@ export class ReflectorStatus implements WatchStatus {
   }
 
   closed(): void {
-    this.#mend();
+    this.#recover();
     this.#openedAt = undefined;
   }
 
   /** A complete list is in the store. */
   listed(): void {
     this.#listed = true;
-    this.#heard(this.#options.clock.monotonic());
+    this.#recordContact(this.#options.clock.monotonic());
   }
 
   /** The server gave something. A part of a list is nothing yet: one that always fails half-way would look well. */
   sign(at: number): void {
-    if (this.#phase !== 'listing') this.#heard(at);
+    if (this.#phase !== 'listing') this.#recordContact(at);
   }
 
   failed(error: unknown): void {
@@ -98,13 +98,13 @@ export class ReflectorStatus implements WatchStatus {
     }
   }
 
-  #heard(at: number): void {
+  #recordContact(at: number): void {
     this.#lastSign = at;
     if (this.#failures > 0) this.#forget();
   }
 
   /** A watch that is open for a while shows that all is well, also where nothing happens and no bookmarks come. */
-  #mend(): void {
+  #recover(): void {
     if (this.#failures === 0 || this.#openedAt === undefined || this.#phase === 'listing') return;
     if (this.#options.clock.monotonic() - this.#openedAt >= goodWatchMs) this.#forget();
   }

@@ -83,11 +83,11 @@ export class ScriptedWatch implements WatchSource<KubeObject> {
 
   /** Also when it was stopped: a source may be slow to notice. */
   push(...events: readonly WatchEvent[]): void {
-    for (const event of events) this.#tell((consumer) => consumer.onEvent(event));
+    for (const event of events) this.#report((consumer) => consumer.onEvent(event));
   }
 
   end(error?: unknown): void {
-    this.#tell((consumer) => consumer.onEnd(error));
+    this.#report((consumer) => consumer.onEnd(error));
   }
 
   stop(): void {
@@ -96,16 +96,16 @@ export class ScriptedWatch implements WatchSource<KubeObject> {
 
   consume(consumer: WatchConsumer<KubeObject>): void {
     this.#consumer = consumer;
-    for (const tell of this.#early.splice(0)) tell(consumer);
+    for (const report of this.#early.splice(0)) report(consumer);
   }
 
   [Symbol.asyncIterator](): AsyncIterator<WatchEvent> {
     throw new Error('a source that can be consumed must not be iterated');
   }
 
-  #tell(tell: (consumer: WatchConsumer<KubeObject>) => void): void {
-    if (this.#consumer === undefined) this.#early.push(tell);
-    else tell(this.#consumer);
+  #report(report: (consumer: WatchConsumer<KubeObject>) => void): void {
+    if (this.#consumer === undefined) this.#early.push(report);
+    else report(this.#consumer);
   }
 }
 

@@ -63,7 +63,7 @@ class ModelServer implements ListerWatcher<KubeObject> {
   }
 
   bookmark(): void {
-    this.#tell((watch) => watch.push(bookmark(this.#version)));
+    this.#report((watch) => watch.push(bookmark(this.#version)));
   }
 
   /** Forgets the past; a reader that is behind has to list. */
@@ -75,9 +75,9 @@ class ModelServer implements ListerWatcher<KubeObject> {
   /** Does something to all watches that are alive. */
   end(how: 'closed' | 'reset' | 'expired' | 'silent'): void {
     if (how === 'silent') for (const each of this.#open) each.isDead = true;
-    else if (how === 'closed') this.#tell((watch) => watch.end());
-    else if (how === 'reset') this.#tell((watch) => watch.end(lostConnection('reset')));
-    else this.#tell((watch) => watch.push(errorEvent(expired)));
+    else if (how === 'closed') this.#report((watch) => watch.end());
+    else if (how === 'reset') this.#report((watch) => watch.end(lostConnection('reset')));
+    else this.#report((watch) => watch.push(errorEvent(expired)));
     if (how !== 'silent') this.#open = [];
   }
 
@@ -87,11 +87,11 @@ class ModelServer implements ListerWatcher<KubeObject> {
 
   #happened(event: WatchEvent): void {
     this.#history.push({ version: this.#version, event });
-    this.#tell((watch) => watch.push(event));
+    this.#report((watch) => watch.push(event));
   }
 
-  #tell(tell: (watch: ScriptedWatch) => void): void {
-    for (const { watch, isDead } of this.#open) if (!isDead) tell(watch);
+  #report(report: (watch: ScriptedWatch) => void): void {
+    for (const { watch, isDead } of this.#open) if (!isDead) report(watch);
   }
 
   #refuse(): void {

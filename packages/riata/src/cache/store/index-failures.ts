@@ -61,10 +61,10 @@ export class IndexFailures<T extends KubeObject> {
     const { attempt, retryMs, isNews } = this.#failing.add(id, { index, key }, failure);
     this.#count(func).inc();
     const where = { informer: this.#informer, kind: object.kind, key, function: func };
-    const told = { ...where, attempt, retryMs, error, ...(at !== undefined && { at }) };
+    const details = { ...where, attempt, retryMs, error, ...(at !== undefined && { at }) };
     const words = 'index function failed for an object, which is missing from the index until a retry works';
-    if (isNews) this.#log.error(words, told);
-    else this.#log.debug(words, told);
+    if (isNews) this.#log.error(words, details);
+    else this.#log.debug(words, details);
   }
 
   /** Objects were put into the store or taken out of it. Without a key: all of them. */

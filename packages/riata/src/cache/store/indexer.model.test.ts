@@ -121,8 +121,8 @@ const commands = fc.commands(
     thing.map((thing) =>
       command(`index ${JSON.stringify(thing)}`, (model, real) => {
         for (const index of model.indexes) {
-          const wanted = indexFuncs[index](thing);
-          const sharing = model.things.filter((other) => indexFuncs[index](other).some((v) => wanted.includes(v)));
+          const desired = indexFuncs[index](thing);
+          const sharing = model.things.filter((other) => indexFuncs[index](other).some((v) => desired.includes(v)));
           expect(byId(real.index(index, thing))).toEqual(byId(sharing));
         }
         expect(real.get(thing)).toEqual(model.things.find(({ id }) => id === thing.id));

@@ -85,9 +85,9 @@ export class WithheldObjects<T extends KubeObject> {
       func === 'metadata'
         ? 'withheld a malformed object'
         : 'withheld an object that the transform failed for, will be retried';
-    const told = { ...fields, ...(at !== undefined && { at }), ...(retryMs !== undefined && { retryMs }) };
-    if (isNews) log.error(words, told);
-    else log.debug(words, told);
+    const details = { ...fields, ...(at !== undefined && { at }), ...(retryMs !== undefined && { retryMs }) };
+    if (isNews) log.error(words, details);
+    else log.debug(words, details);
   }
 
   /** The object was stored, or deleted. */

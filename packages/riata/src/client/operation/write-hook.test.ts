@@ -20,18 +20,18 @@ const made = () => ConfigMap({ metadata: key });
 function serve(answers: readonly Answer[] = [ok]) {
   const log = memoryLogger();
   const transport = answeringTransport(answers);
-  const heard: Write[] = [];
+  const received: Write[] = [];
   const client = createClient(
     { server: 'http://a' },
-    { transport, runtime: { log }, onWrite: (write) => heard.push(write) },
+    { transport, runtime: { log }, onWrite: (write) => received.push(write) },
   );
-  const verbs = () => heard.map(({ operation: o }) => (o.subresource ? `${o.verb}/${o.subresource}` : o.verb));
-  return { client, heard, verbs, log, transport };
+  const verbs = () => received.map(({ operation: o }) => (o.subresource ? `${o.verb}/${o.subresource}` : o.verb));
+  return { client, received, verbs, log, transport };
 }
 
 describe('writes are heard of', () => {
   test('every verb, with the answer of the server; no reads', async () => {
-    const { client, heard, verbs } = serve();
+    const { client, received, verbs } = serve();
     await client.create(made());
     await client.update(made());
     await client.patch(ConfigMap, key, { type: 'merge', body: {} });
@@ -44,12 +44,12 @@ describe('writes are heard of', () => {
     expect(verbs()).toEqual([
       ...['create', 'update', 'patch', 'patch', 'update/status', 'create/scale', 'delete', 'deletecollection'],
     ]);
-    expect(heard.every((write) => 'answer' in write && write.operation.namespace === 'shop')).toBe(true);
-    expect(heard[0]).toMatchObject({ answer: stored, operation: { kind: ConfigMap } });
+    expect(received.every((write) => 'answer' in write && write.operation.namespace === 'shop')).toBe(true);
+    expect(received[0]).toMatchObject({ answer: stored, operation: { kind: ConfigMap } });
   });
 
   test('with `under`: those with that signal, or with one linked to it, once each', async () => {
-    const { client, heard } = serve();
+    const { client, received } = serve();
     const [work, other] = [new AbortController().signal, new AbortController().signal];
     using both = link(other, work);
     using deeper = link(both.signal, work);
@@ -57,7 +57,7 @@ describe('writes are heard of', () => {
     const listening = client.onWrite((write) => own.push(write), { under: work });
     const second = client.onWrite(() => {}, { under: work });
     for (const signal of [work, other, both.signal, deeper.signal, undefined]) await client.create(made(), { signal });
-    expect([heard.length, own.length]).toEqual([5, 3]);
+    expect([received.length, own.length]).toEqual([5, 3]);
     second[Symbol.dispose]();
     await client.create(made(), { signal: work });
     expect(own).toHaveLength(4);
@@ -67,15 +67,15 @@ describe('writes are heard of', () => {
   });
 
   test('before the call resolves', async () => {
-    const { client, heard } = serve();
-    await client.create(made()).then(() => expect(heard).toHaveLength(1));
-    expect(heard).toHaveLength(1);
+    const { client, received } = serve();
+    await client.create(made()).then(() => expect(received).toHaveLength(1));
+    expect(received).toHaveLength(1);
   });
 
   test('through wrappers: as it went over the wire; not when an interceptor answered', async () => {
-    const { client, heard, verbs } = serve();
+    const { client, received, verbs } = serve();
     await inNamespace(client, 'shop').create(ConfigMap({ metadata: { name: 'a' } }));
-    expect(heard[0]?.operation.namespace).toBe('shop');
+    expect(received[0]?.operation.namespace).toBe('shop');
     await intercept(client, async () => stored as never).create(made());
     expect(verbs()).toEqual(['create']);
   });
@@ -110,9 +110,9 @@ describe('failures', () => {
     ['not allowed', refused(403, 'Forbidden')],
     ['never sent', broken(false)],
   ])('%s: nothing was stored, nothing is heard', async (_, answer) => {
-    const { client, heard } = serve([answer]);
+    const { client, received } = serve([answer]);
     await expect(client.create(made())).rejects.toThrow();
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 
   test.each([
@@ -121,29 +121,29 @@ describe('failures', () => {
     ['the server failed on the way', refused(500, 'InternalError')],
     ['the answer cannot be read', { status: 200, headers: ok.headers, body: '{"kind":' }],
   ])('%s: it may have been stored', async (_, answer) => {
-    const { client, heard } = serve([answer]);
+    const { client, received } = serve([answer]);
     const error: unknown = await client.create(made()).catch((e: unknown) => e);
-    expect(heard).toHaveLength(1);
-    expect(heard[0]).toMatchObject({ operation: { verb: 'create' }, error });
+    expect(received).toHaveLength(1);
+    expect(received[0]).toMatchObject({ operation: { verb: 'create' }, error });
   });
 
   test('a mistake before anything is sent is no write', async () => {
-    const { client, heard } = serve();
+    const { client, received } = serve();
     await expect(client.create(ConfigMap({ metadata: { name: 'a' } }) as never)).rejects.toThrow('namespace');
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 });
 
 describe('listeners', () => {
   test('one that fails fails neither the write nor the others; the log says so', async () => {
-    const { client, heard, log } = serve();
+    const { client, received, log } = serve();
     const later: Write[] = [];
     client.onWrite(() => {
       throw new Error('oops');
     });
     client.onWrite((write) => later.push(write));
     expect(await client.create(made())).toEqual(stored);
-    expect([heard.length, later.length]).toEqual([1, 1]);
+    expect([received.length, later.length]).toEqual([1, 1]);
     expect(log.records).toMatchObject([
       {
         level: 'error',

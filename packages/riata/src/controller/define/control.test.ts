@@ -66,11 +66,11 @@ describe('mistakes are reported where they are made', () => {
 });
 
 test('a definition is a value, and what it was made from stays as it is', () => {
-  const begun = control(ConfigMap);
-  const maps = begun.owns(Secret).reconcile(() => {});
+  const started = control(ConfigMap);
+  const maps = started.owns(Secret).reconcile(() => {});
   expect(maps).toMatchObject({ name: 'configmap', kind: ConfigMap, evenWhenGone: false });
   expect(maps.watches.map(({ through }) => through)).toEqual(['for', 'owns']);
-  expect(begun.reconcile(() => {}).watches.map(({ through }) => through)).toEqual(['for']);
+  expect(started.reconcile(() => {}).watches.map(({ through }) => through)).toEqual(['for']);
   expect(
     control(ConfigMap)
       .finalize(() => {})

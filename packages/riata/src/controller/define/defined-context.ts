@@ -31,7 +31,7 @@ export interface ContextWork<R extends KubeObject> {
 export interface DefinedContext<R extends KubeObject> extends ReconcileRun {
   readonly object: R | undefined;
   readonly client: Client;
-  readonly apply: (wanted: AppliedObject, options?: OwnedApplyOptions) => Promise<KubeObject>;
+  readonly apply: (desired: AppliedObject, options?: OwnedApplyOptions) => Promise<KubeObject>;
   readonly status: (fields: StatusFields<R>) => Promise<R>;
   readonly event: (event: ReconcileEvent) => void;
 }
@@ -68,8 +68,8 @@ export function definedContext<R extends KubeObject>(
       client ??= work.delegatingFor(run);
       return client;
     },
-    apply(wanted, options = noOptions) {
-      return run.calls.track(() => work.apply(wanted, options, object, run), { verb: 'apply', args: [wanted] });
+    apply(desired, options = noOptions) {
+      return run.calls.track(() => work.apply(desired, options, object, run), { verb: 'apply', args: [desired] });
     },
     status: (fields) => run.calls.track(() => said(status, fields), { verb: 'status', args: [object] }),
     event: (event) => work.event(object, event),

@@ -207,17 +207,17 @@ function bounded(
   source: Source,
   signal: AbortSignal,
 ): { readonly source: Source; readonly started: Promise<AbortSignal> } {
-  let tell: (over: AbortSignal) => void = () => {};
+  let resolveOver: (over: AbortSignal) => void = () => {};
   const started = new Promise<AbortSignal>((resolve) => {
-    tell = resolve;
+    resolveOver = resolve;
   });
-  const early = onAbort(signal, () => tell(signal));
+  const early = onAbort(signal, () => resolveOver(signal));
   const start: Source['start'] = async (queue, options) => {
     if (signal.aborted) return;
     early[Symbol.dispose]();
     const over = link(options.signal, signal).signal;
     await source.start(queue, { ...options, signal: over });
-    tell(over);
+    resolveOver(over);
   };
   return { source: { name: source.name, start }, started };
 }

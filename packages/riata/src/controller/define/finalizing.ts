@@ -83,15 +83,15 @@ export class CleanedUp {
 /** Says once of a controller without clean-up that objects wait for the finalizer which it would set if it had one. */
 export class LeftBehind {
   readonly #finalizer: string;
-  #isTold = false;
+  #isReported = false;
 
   constructor(finalizer: string) {
     this.#finalizer = finalizer;
   }
 
   look({ metadata }: KubeObject, run: { readonly log: Logger }): void {
-    if (this.#isTold || !metadata.finalizers?.includes(this.#finalizer)) return;
-    this.#isTold = true;
+    if (this.#isReported || !metadata.finalizers?.includes(this.#finalizer)) return;
+    this.#isReported = true;
     const words =
       'waits for a finalizer named after this controller, which no longer has .finalize(); if no other controller removes it, see clearFinalizers';
     run.log.warn(words, { finalizer: this.#finalizer });

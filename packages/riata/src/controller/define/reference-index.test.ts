@@ -14,7 +14,7 @@ function setUp() {
     return finalizers;
   });
   let known = new Map<string, KubeObject>();
-  const tell = (name: string, refersTo: readonly string[] | undefined) => {
+  const report = (name: string, refersTo: readonly string[] | undefined) => {
     const [old, now] = [known.get(name), refersTo && pod(name, refersTo)];
     const type = old === undefined ? 'Added' : now === undefined ? 'Deleted' : 'Updated';
     index.take(new StoredChange(type, `shop/${name}`, old, now));
@@ -22,25 +22,25 @@ function setUp() {
     if (now === undefined) known.delete(name);
     else known.set(name, now);
   };
-  return { index, tell, to: (key: string) => [...index.referringTo(key)] };
+  return { index, report, to: (key: string) => [...index.referringTo(key)] };
 }
 
 test('the objects that refer to a key: by their last known references', () => {
-  const { tell, to } = setUp();
-  tell('a', ['x', 'y']);
-  tell('b', ['x']);
+  const { report, to } = setUp();
+  report('a', ['x', 'y']);
+  report('b', ['x']);
   expect([to('x'), to('y'), to('z')]).toEqual([['shop/a', 'shop/b'], ['shop/a'], []]);
-  tell('a', ['z', 'z']);
+  report('a', ['z', 'z']);
   expect([to('x'), to('y'), to('z')]).toEqual([['shop/b'], [], ['shop/a']]);
-  tell('b', undefined);
-  tell('a', []);
+  report('b', undefined);
+  report('a', []);
   expect([to('x'), to('y'), to('z')]).toEqual([[], [], []]);
 });
 
 test('an object whose references fail keeps its former ones, and does not affect others', () => {
-  const { tell, to } = setUp();
-  tell('a', ['x']);
-  expect(() => tell('a', ['bad'])).toThrow('no luck');
-  tell('b', ['x']);
+  const { report, to } = setUp();
+  report('a', ['x']);
+  expect(() => report('a', ['bad'])).toThrow('no luck');
+  report('b', ['x']);
   expect(to('x')).toEqual(['shop/a', 'shop/b']);
 });

@@ -53,7 +53,7 @@ function source(name: string, begin: (queue: RequestQueue) => void): Source {
   return { name, start: async (queue) => begin(queue) };
 }
 
-const spoiled = (property: string) =>
+const corrupted = (property: string) =>
   Object.defineProperty(new Error('x'), property, {
     get() {
       throw new Error('unreadable');
@@ -71,10 +71,10 @@ test.each<[string, unknown, string]>([
   ['null', null, 'null'],
   ['a symbol', Symbol('odd'), 'Symbol(odd)'],
   ['an object without prototype', Object.create(null), '{}'],
-  ['an error without a readable message', spoiled('message'), 'an error that cannot be read'],
-  ['an error without a readable stack', spoiled('stack'), 'Error: x'],
-  ['an error without a readable cause', spoiled('cause'), 'an error that cannot be read'],
-  ['an error without a readable name', spoiled('name'), 'an error that cannot be read'],
+  ['an error without a readable message', corrupted('message'), 'an error that cannot be read'],
+  ['an error without a readable stack', corrupted('stack'), 'Error: x'],
+  ['an error without a readable cause', corrupted('cause'), 'an error that cannot be read'],
+  ['an error without a readable name', corrupted('name'), 'an error that cannot be read'],
   ['a revoked proxy', revoked(), 'an error that cannot be read'],
 ])('whatever is thrown is contained, told and tried again: %s', async (_, thrown, words) => {
   for (const isAsync of [false, true]) {
@@ -115,8 +115,8 @@ test('what onGiveUp and backoff throw, now or later, goes to the log', async () 
   await start();
   controller.queue.add(a);
   await clock.advance(10_000);
-  const told = log.records.filter(({ message }) => message.startsWith("the controller's"));
-  expect(told.map(({ message, fields }) => [message, (fields.error as Error).message])).toEqual([
+  const reported = log.records.filter(({ message }) => message.startsWith("the controller's"));
+  expect(reported.map(({ message, fields }) => [message, (fields.error as Error).message])).toEqual([
     ["the controller's backoff failed", 'no backoff'],
     ["the controller's onGiveUp failed", 'no callback'],
   ]);
@@ -305,11 +305,12 @@ describe('one key at a time', () => {
     const ending = how === 'shard' ? controller.endReconciles((key) => key === a, lost) : end();
     await clock.advance(14_999);
     const overdue = () => metrics.value('riata_overdue_reconciles', { controller: 'carts' });
-    const told = () => log.records.filter(({ message }) => message.startsWith('reconcile ignored its abort signal'));
-    expect([controller.health.active[0]?.isOverdue, told()]).toEqual([false, []]);
+    const reported = () =>
+      log.records.filter(({ message }) => message.startsWith('reconcile ignored its abort signal'));
+    expect([controller.health.active[0]?.isOverdue, reported()]).toEqual([false, []]);
     await clock.advance(1);
     expect([controller.health.active[0]?.isOverdue, overdue()]).toEqual([true, 1]);
-    expect(told().map(({ fields }) => fields.key)).toEqual(['shop/a']);
+    expect(reported().map(({ fields }) => fields.key)).toEqual(['shop/a']);
     open();
     await ending;
     await end();

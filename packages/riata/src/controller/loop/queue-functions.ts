@@ -135,9 +135,9 @@ export class QueueFunctions {
     this.#failures.count(source, func);
     this.#failures.changed(source);
     const words = 'function of the queue failed for a key, which is enqueued with defaults';
-    const told = { controller: this.#failures.controller, source, function: func, key, ...fields };
-    if (known?.error === message || this.#failing.size === mostShown) log.debug(words, told);
-    else log.error(words, told);
+    const details = { controller: this.#failures.controller, source, function: func, key, ...fields };
+    if (known?.error === message || this.#failing.size === mostShown) log.debug(words, details);
+    else log.error(words, details);
   }
 
   #prune(): void {

@@ -24,11 +24,11 @@ function bench(answer: (change: Change<KubeObject>, call: number) => void | Prom
   const metrics = memoryMetrics();
   const runtime = resolveRuntime({ clock, log, metrics });
   const failures = new SourceFailures('c', runtime);
-  const told: string[] = [];
+  const reported: string[] = [];
   const handler: EventHandler = ({ type, key, old, new: now }, enqueue) => {
-    told.push(`${type} ${key} ${old?.metadata.resourceVersion ?? ''}>${now?.metadata.resourceVersion ?? ''}`);
+    reported.push(`${type} ${key} ${old?.metadata.resourceVersion ?? ''}>${now?.metadata.resourceVersion ?? ''}`);
     const taken = () => enqueue({ name: key.replace('/', '-') });
-    const waiting = answer({ type, key, old, new: now } as Change<KubeObject>, told.length);
+    const waiting = answer({ type, key, old, new: now } as Change<KubeObject>, reported.length);
     return waiting === undefined ? taken() : waiting.then(taken);
   };
   const stop = new AbortController();
@@ -41,7 +41,7 @@ function bench(answer: (change: Change<KubeObject>, call: number) => void | Prom
     log,
     metrics,
     names,
-    told,
+    reported,
     failing,
     stop,
     take: (change: Change<KubeObject>) => intake.onChange(change),
@@ -50,7 +50,7 @@ function bench(answer: (change: Change<KubeObject>, call: number) => void | Prom
 
 test('a handler that does not return: named after a while, others pass, and when it has returned', async () => {
   let end = () => {};
-  const { clock, log, take, names, failing, told } = bench(({ key }) => {
+  const { clock, log, take, names, failing, reported } = bench(({ key }) => {
     if (key !== 'shop/a') return;
     return new Promise<void>((resolve) => {
       end = resolve;
@@ -78,11 +78,11 @@ test('a handler that does not return: named after a while, others pass, and when
   // Changes of the same object wait for it, and are merged then.
   await take(updated(version('a', 1), version('a', 2)));
   await take(updated(version('a', 2), version('a', 3)));
-  expect(told).toHaveLength(2);
+  expect(reported).toHaveLength(2);
   const before = end;
   before();
   await clock.settle();
-  expect(told.slice(2)).toEqual(['Updated shop/a 1>3']);
+  expect(reported.slice(2)).toEqual(['Updated shop/a 1>3']);
   expect(log.records[1]).toMatchObject({ level: 'info', message: 'handler has returned', fields: where });
   expect(names()).toEqual(['shop-a']);
   end();
@@ -101,7 +101,7 @@ test('while one hangs, others that do so are waited for a second each', async ()
 
 test('a handler that fails after it has hung is retried, with what has come meanwhile', async () => {
   let fail: (error: Error) => void = () => {};
-  const { clock, take, told, failing, names } = bench((_, call) => {
+  const { clock, take, reported, failing, names } = bench((_, call) => {
     if (call > 1) return;
     return new Promise<void>((_resolve, reject) => {
       fail = reject;
@@ -112,13 +112,13 @@ test('a handler that fails after it has hung is retried, with what has come mean
   void take(deleted(version('a', 2)));
   fail(new Error('late'));
   await clock.settle();
-  expect(told.slice(1)).toEqual(['Deleted shop/a 1>']);
+  expect(reported.slice(1)).toEqual(['Deleted shop/a 1>']);
   expect([failing(), names()]).toEqual([[], ['shop-a']]);
 });
 
 test('an async retry in flight: later changes of the object wait for it', async () => {
   let end = () => {};
-  const { clock, take, told, failing } = bench((_, call) => {
+  const { clock, take, reported, failing } = bench((_, call) => {
     if (call === 1) throw new Error('not now');
     if (call > 2) return;
     return new Promise<void>((resolve) => {
@@ -129,22 +129,22 @@ test('an async retry in flight: later changes of the object wait for it', async 
   await clock.advance(200);
   void take(updated(version('a', 1), version('a', 2)));
   await clock.settle();
-  expect(told).toHaveLength(2);
+  expect(reported).toHaveLength(2);
   end();
   await clock.settle();
-  expect(told).toEqual(['Added shop/a >1', 'Added shop/a >1', 'Updated shop/a 1>2']);
+  expect(reported).toEqual(['Added shop/a >1', 'Added shop/a >1', 'Updated shop/a 1>2']);
   expect(failing()).toEqual([]);
 });
 
 test('an object that was taken and is gone: retried for a while, then given up', async () => {
-  const { clock, take, told, log, failing } = bench(() => {
+  const { clock, take, reported, log, failing } = bench(() => {
     throw new Error('boom');
   });
   void take(deleted(version('a', 1)));
   await clock.advance(60_000);
   expect(failing()).toEqual(['shop/a 9 Error: boom']);
   await clock.advance(600_000);
-  expect([told.length, failing()]).toEqual([10, []]);
+  expect([reported.length, failing()]).toEqual([10, []]);
   expect(log.messages('error')).toEqual([
     'function failed for one object, will be retried',
     'function failed for an object that is gone, gave up',
@@ -152,19 +152,19 @@ test('an object that was taken and is gone: retried for a while, then given up',
 });
 
 test('another object in the place of one that is gone does not wait for that', async () => {
-  const { take, told, log, failing, names } = bench(({ type }) => {
+  const { take, reported, log, failing, names } = bench(({ type }) => {
     if (type === 'Deleted') throw new Error('boom');
   });
   void take(deleted(version('a', 1)));
   void take(added(version('a', 7, 'another')));
-  expect(told).toEqual(['Deleted shop/a 1>', 'Deleted shop/a 1>', 'Added shop/a >7']);
+  expect(reported).toEqual(['Deleted shop/a 1>', 'Deleted shop/a 1>', 'Added shop/a >7']);
   expect([failing(), names()]).toEqual([[], ['shop-a']]);
   expect(log.messages('error')).toContain('function failed for an object that another one has replaced, gave up');
 });
 
 test('one that fails for all objects is not called for all of them over and over, and when it works, soon for all', async () => {
   let isBroken = true;
-  const { clock, take, told, log, names, metrics } = bench(() => {
+  const { clock, take, reported, log, names, metrics } = bench(() => {
     if (isBroken) throw new Error('boom');
   });
   for (let count = 0; count < 1_000; count += 1) void take(added(version(`o${count}`, 1)));
@@ -172,9 +172,9 @@ test('one that fails for all objects is not called for all of them over and over
   expect(gauge()).toBe(1_000);
   // The first ones, and then tens, hundreds…
   expect(log.messages('error')).toHaveLength(20 + 2);
-  told.length = 0;
+  reported.length = 0;
   await clock.advance(10_000);
-  expect(told.length).toBeLessThan(50 + 10 * 50 + 1);
+  expect(reported.length).toBeLessThan(50 + 10 * 50 + 1);
   isBroken = false;
   await clock.advance(60_000);
   expect(names()).toHaveLength(1_000);
@@ -182,7 +182,7 @@ test('one that fails for all objects is not called for all of them over and over
 });
 
 test('nothing is retried once its source has ended', async () => {
-  const { clock, take, told, failing, stop } = bench(() => {
+  const { clock, take, reported, failing, stop } = bench(() => {
     throw new Error('boom');
   });
   void take(added(version('a', 1)));
@@ -190,7 +190,7 @@ test('nothing is retried once its source has ended', async () => {
   stop.abort();
   expect(failing()).toEqual([]);
   await clock.advance(600_000);
-  expect([told.length, clock.pending]).toEqual([1, 0]);
+  expect([reported.length, clock.pending]).toEqual([1, 0]);
 });
 
 test('a key that the queue refuses keeps none of the others from it', async () => {

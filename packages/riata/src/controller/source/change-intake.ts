@@ -107,15 +107,15 @@ export class ChangeIntake<T extends KubeObject> implements Pick<ResourceEventHan
   /** Resolves when {@link isWaiting} is false; rejects with the signal's reason. */
   async served({ signal }: { readonly signal: AbortSignal }): Promise<void> {
     while (this.isWaiting) {
-      let tell = () => {};
+      let notify = () => {};
       const served = new Promise<void>((resolve) => {
-        tell = resolve;
+        notify = resolve;
       });
-      this.#onServed.add(tell);
+      this.#onServed.add(notify);
       try {
         await abortable(served, signal);
       } finally {
-        this.#onServed.delete(tell);
+        this.#onServed.delete(notify);
       }
     }
   }
@@ -259,9 +259,9 @@ export class ChangeIntake<T extends KubeObject> implements Pick<ResourceEventHan
     }
     const words = 'function failed for one object, will be retried';
     const failing = this.#failing?.size ?? 1;
-    const told = { ...fields, ...failed, attempt, retryMs, ...(failing > 1 && { failing }) };
-    if (isNews) runtime.log.error(words, told);
-    else runtime.log.debug(words, told);
+    const details = { ...fields, ...failed, attempt, retryMs, ...(failing > 1 && { failing }) };
+    if (isNews) runtime.log.error(words, details);
+    else runtime.log.debug(words, details);
   }
 
   #recovered(key: string): void {
@@ -292,7 +292,7 @@ export class ChangeIntake<T extends KubeObject> implements Pick<ResourceEventHan
     if (this.isWaiting) return;
     const { name: source, runtime } = this.#parts;
     runtime.log.info('function no longer waits for a kind', { ...this.#controller, source });
-    for (const tell of this.#onServed) tell();
+    for (const notify of this.#onServed) notify();
   }
 
   #note(
@@ -358,13 +358,13 @@ export class ChangeIntake<T extends KubeObject> implements Pick<ResourceEventHan
     const refused: unknown[] = [];
     const waiting = handler(change, (request, given) => {
       const placed = cluster === undefined ? validKey(request) : clusterKey({ ...request, cluster });
-      const { priority: wanted = priority, after } = given ?? {};
+      const { priority: desired = priority, after } = given ?? {};
       const afterMs = after === undefined ? undefined : durationMs(after, 'enqueue: after');
       try {
-        if (afterMs === undefined) this.#queue.add(placed, { note: [cause], priority: wanted });
+        if (afterMs === undefined) this.#queue.add(placed, { note: [cause], priority: desired });
         else {
           const note = [{ ...cause, atMs: cause.atMs + afterMs }];
-          this.#queue.addAfter(placed, afterMs, { note, priority: wanted });
+          this.#queue.addAfter(placed, afterMs, { note, priority: desired });
         }
       } catch (error) {
         // Other keys that the change leads to are not refused.

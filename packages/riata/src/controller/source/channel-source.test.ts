@@ -112,13 +112,13 @@ test('an iterable that fails has ended; a function is called again, later each t
   await clock.advance(600_000);
   expect(names()).toEqual(['a']);
   expect(log.messages('error')).toEqual(['channel failed']);
-  const begun: number[] = [];
+  const started: number[] = [];
   await run(
     channelSource(
       () => {
-        begun.push(clock.monotonic());
+        started.push(clock.monotonic());
         const pipe = new Pipe<Request>();
-        if (begun.length < 4) pipe.fail(new Error('cut'));
+        if (started.length < 4) pipe.fail(new Error('cut'));
         else pipe.push({ name: 'b' });
         return pipe;
       },
@@ -127,7 +127,7 @@ test('an iterable that fails has ended; a function is called again, later each t
   );
   await clock.advance(10_000);
   expect(names()).toEqual(['b']);
-  expect(begun.map((ms) => ms - (begun[0] ?? 0))).toEqual([0, 200, 600, 1400]);
+  expect(started.map((ms) => ms - (started[0] ?? 0))).toEqual([0, 200, 600, 1400]);
   await end();
   expect(clock.pending).toBe(0);
 });

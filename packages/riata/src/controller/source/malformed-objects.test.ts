@@ -6,7 +6,7 @@ import { enqueueRequestForObject, enqueueRequestForOwner } from './event-handler
 import { kindSource } from './kind-source.js';
 
 /** Has a server give an object other metadata than it may have. */
-function spoil(cluster: FakeCluster, name: string, metadata: object): void {
+function corrupt(cluster: FakeCluster, name: string, metadata: object): void {
   const object = cluster.put('one', name);
   Object.assign(object.metadata, metadata);
 }
@@ -67,17 +67,17 @@ async function running(play: CachePlay) {
 test.each(cases)('an object with %s, at the start: the others are reconciled', async (_, metadata, key, problem) => {
   await using play = new CachePlay();
   for (const name of ['a', 'bad', 'z']) play.cluster.put('one', name);
-  spoil(play.cluster, 'bad', metadata);
+  corrupt(play.cluster, 'bad', metadata);
   await play.start();
   await using run = await running(play);
   await play.clock.settle();
   expect(run.seen.toSorted()).toEqual(['a', 'z']);
   expect(run.controller.health).toMatchObject({ phase: 'running', failing: [] });
-  const told = play.log.records.filter(({ level }) => level === 'error');
-  expect(told).toMatchObject([
+  const reported = play.log.records.filter(({ level }) => level === 'error');
+  expect(reported).toMatchObject([
     { message: 'withheld a malformed object', fields: { reflector: 'things.test.riata.dev', kind: 'Thing', key } },
   ]);
-  expect(String(told[0]?.fields.error)).toBe(`TypeError: ${problem}`);
+  expect(String(reported[0]?.fields.error)).toBe(`TypeError: ${problem}`);
   const [informer] = play.cache.health[0]?.informers ?? [];
   expect(informer).toMatchObject({ synced: true, objects: 2, missing: 1, phase: 'watching', consecutiveFailures: 0 });
   expect(informer?.failing).toMatchObject([{ key, function: 'metadata', error: `TypeError: ${problem}` }]);
@@ -95,7 +95,7 @@ test.each(cases)('an object with %s, later: the watch goes on', async (_, metada
   const event = (type: 'ADDED' | 'DELETED', version: string) => {
     const sound = { namespace: 'one', name: 'bad', uid: 'u7', resourceVersion: version, creationTimestamp: '' };
     const { apiVersion, kind } = ThingKind;
-    play.cluster.tell({ type, object: { apiVersion, kind, metadata: { ...sound, ...metadata } } as never });
+    play.cluster.report({ type, object: { apiVersion, kind, metadata: { ...sound, ...metadata } } as never });
   };
   event('ADDED', '100');
   play.cluster.put('one', 'z');
@@ -113,18 +113,18 @@ test('an object that becomes malformed: the version before stays, reads fail wit
   await using play = new CachePlay();
   play.cluster.put('one', 'a');
   await play.start();
-  const told = await play.noting();
+  const reported = await play.noting();
   const { apiVersion, kind } = ThingKind;
   const metadata = { namespace: 'one', name: 'a', uid: 'uid-1', resourceVersion: '5', creationTimestamp: '' };
   const object = { apiVersion, kind, metadata: { ...metadata, labels: 'x' } } as never;
-  play.cluster.tell({ type: 'MODIFIED', object });
+  play.cluster.report({ type: 'MODIFIED', object });
   const key = { namespace: 'one', name: 'a' };
   await expect(play.cache.get(ThingKind, key)).rejects.toThrow(
     'Thing "one/a" is withheld from the cache: metadata.labels must be a map of strings, got a string',
   );
   expect(play.cache.health[0]?.informers).toMatchObject([{ objects: 1, missing: 0, withheld: 1 }]);
-  play.cluster.tell({ type: 'DELETED', object });
+  play.cluster.report({ type: 'DELETED', object });
   await play.clock.settle();
-  expect(told).toEqual(['Added one/a', 'Deleted one/a']);
+  expect(reported).toEqual(['Added one/a', 'Deleted one/a']);
   expect(await play.cache.find(ThingKind, key)).toBeUndefined();
 });

@@ -178,9 +178,9 @@ class PolledItems<T> {
     const failure = { key: itemId, function: func, error, ...(typeof at === 'string' && { at }) };
     const { attempt, isNews } = this.failing.add(itemId, undefined, failure, { retry: false });
     failures?.count(source, func);
-    const told = { source, function: func, item: itemId, attempt, ...fields };
-    if (isNews) runtime.log.error('function failed for one item, will be retried by the next poll', told);
-    else runtime.log.debug('function failed for one item, will be retried by the next poll', told);
+    const details = { source, function: func, item: itemId, attempt, ...fields };
+    if (isNews) runtime.log.error('function failed for one item, will be retried by the next poll', details);
+    else runtime.log.debug('function failed for one item, will be retried by the next poll', details);
   }
 
   #keysOf(item: T): readonly Request[] {

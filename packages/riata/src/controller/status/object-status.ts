@@ -157,8 +157,8 @@ export class ObjectStatus<R extends KubeObject> {
     const before = this.#known.conditions;
     const now = this.#now();
     if (given === undefined) return { ...fields, conditions: [this.#timed(ready, before, now)] };
-    const wanted = given.some(({ type }) => type === 'Ready') ? given : [ready, ...given];
-    return { ...fields, conditions: wanted.map((condition) => this.#timed(condition, before, now)) };
+    const desired = given.some(({ type }) => type === 'Ready') ? given : [ready, ...given];
+    return { ...fields, conditions: desired.map((condition) => this.#timed(condition, before, now)) };
   }
 
   /** Conditions of other kinds have fields of their own, and the server refuses others: adds the time alone. */

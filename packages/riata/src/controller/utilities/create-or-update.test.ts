@@ -117,13 +117,13 @@ describe.each([
 
   test('refuses another kind, and anything but an object', async () => {
     const { client, writes } = over(undefined);
-    const spoil = (change: (draft: Record<string, unknown>) => void) =>
+    const corrupt = (change: (draft: Record<string, unknown>) => void) =>
       createOr(client, ConfigMap, key, change as unknown as (draft: object) => void);
     const changed = 'ConfigMap shop/cart: the mutate function has changed its name or namespace, or its kind, to';
-    await expect(spoil((draft) => Object.assign(draft, { kind: 'Secret' }))).rejects.toThrow(
+    await expect(corrupt((draft) => Object.assign(draft, { kind: 'Secret' }))).rejects.toThrow(
       `${changed} v1 Secret shop/cart;`,
     );
-    await expect(spoil((draft) => delete draft.metadata)).rejects.toThrow(changed);
+    await expect(corrupt((draft) => delete draft.metadata)).rejects.toThrow(changed);
     expect(writes).toEqual([]);
   });
 

@@ -187,18 +187,18 @@ async function* cached<R extends KubeObject, S extends Scope>(
     );
   }
   await using use = cache.use(kind);
-  const wanted = formatKey(key as ObjectKey);
+  const desired = formatKey(key as ObjectKey);
   let hasChanged = true;
   let wake = () => {};
   const registration = use.informer.addEventHandler(
     {
       onChange: (change) => {
-        if (change.key !== wanted) return;
+        if (change.key !== desired) return;
         hasChanged = true;
         wake();
       },
     },
-    { name: `waits for ${kind.kind} ${wanted}` },
+    { name: `waits for ${kind.kind} ${desired}` },
   );
   try {
     for (;;) {

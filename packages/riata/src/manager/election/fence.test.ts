@@ -141,7 +141,7 @@ describe('a fenced client', () => {
 
 describe('preconditions', () => {
   const { guard } = fenced();
-  const told = async (operation: Partial<Operation>, known?: Operation['preconditions']) => {
+  const reported = async (operation: Partial<Operation>, known?: Operation['preconditions']) => {
     let seen: Operation | undefined;
     const run: Run = async (passed) => {
       seen = passed;
@@ -154,21 +154,21 @@ describe('preconditions', () => {
 
   test('what is known goes along: version and UID of what is changed, the UID of what is deleted', async () => {
     const known = { uid: 'u', resourceVersion: '7' };
-    expect(await told({ verb: 'update' }, known)).toEqual(known);
-    expect(await told({ verb: 'patch' }, known)).toEqual(known);
-    expect(await told({ verb: 'delete' }, known)).toEqual({ uid: 'u' });
-    expect(await told({ verb: 'delete' }, { resourceVersion: '7' })).toBeUndefined();
-    expect(await told({ verb: 'create' }, known)).toBeUndefined();
-    expect(await told({ verb: 'deletecollection' }, known)).toBeUndefined();
-    expect(await told({ verb: 'update' })).toBeUndefined();
+    expect(await reported({ verb: 'update' }, known)).toEqual(known);
+    expect(await reported({ verb: 'patch' }, known)).toEqual(known);
+    expect(await reported({ verb: 'delete' }, known)).toEqual({ uid: 'u' });
+    expect(await reported({ verb: 'delete' }, { resourceVersion: '7' })).toBeUndefined();
+    expect(await reported({ verb: 'create' }, known)).toBeUndefined();
+    expect(await reported({ verb: 'deletecollection' }, known)).toBeUndefined();
+    expect(await reported({ verb: 'update' })).toBeUndefined();
   });
 
   test('an apply knows by the object that it was made for', async () => {
-    expect(await told({ verb: 'patch', current: stored })).toEqual({ uid: 'u1', resourceVersion: '1' });
+    expect(await reported({ verb: 'patch', current: stored })).toEqual({ uid: 'u1', resourceVersion: '1' });
   });
 
   test('those of the operation itself stay', async () => {
     const own = { uid: 'own' };
-    expect(await told({ verb: 'delete', preconditions: own }, { uid: 'u' })).toEqual(own);
+    expect(await reported({ verb: 'delete', preconditions: own }, { uid: 'u' })).toEqual(own);
   });
 });

@@ -12,10 +12,10 @@ describe('losing', () => {
     server.passage = (identity) => (identity === 'a' ? { refused: 503 } : {});
     // The last renewal was sent at 4 s.
     await clock.advance(9_499);
-    expect([a.elector.isLeader, a.told]).toEqual([true, ['new leader a', 'started']]);
+    expect([a.elector.isLeader, a.reported]).toEqual([true, ['new leader a', 'started']]);
     await clock.advance(1);
     expect(a.elector.isLeader).toBe(false);
-    expect(a.told).toEqual(['new leader a', 'started', 'abort LostLease', 'stopped']);
+    expect(a.reported).toEqual(['new leader a', 'started', 'abort LostLease', 'stopped']);
     expect(a.metrics.value('leader_election_master_status', { name: 'lock' })).toBe(0);
     await clock.advance(4_999);
     expect(b.elector.isLeader).toBe(false);
@@ -50,7 +50,7 @@ describe('losing', () => {
     await clock.advance(9_499);
     expect(a.elector.isLeader).toBe(true);
     await clock.advance(1);
-    expect(a.told).toContain('abort LostLease');
+    expect(a.reported).toContain('abort LostLease');
     await clock.advance(30_000);
     expect(a.result).toMatchObject({ outcome: 'lost' });
   });
@@ -67,7 +67,7 @@ describe('losing', () => {
     await clock.advance(3_000);
     expect(server.log.slice(asked)).toEqual(['a update']);
     await clock.advance(1_000);
-    expect([a.elector.isLeader, a.told]).toEqual([true, ['new leader a', 'started']]);
+    expect([a.elector.isLeader, a.reported]).toEqual([true, ['new leader a', 'started']]);
     expect(a.log.records.filter(({ message }) => message.startsWith('the event loop'))).toEqual([]);
   });
 
@@ -82,7 +82,7 @@ describe('losing', () => {
     a.process.resume();
     await clock.settle();
     expect(a.elector.isLeader).toBe(false);
-    expect(a.told).toContain('abort LostLease');
+    expect(a.reported).toContain('abort LostLease');
   });
 
   test('another’s name in it ends it with the next renewal', async () => {
@@ -91,7 +91,7 @@ describe('losing', () => {
     await clock.advance(1_000);
     server.put({ holderIdentity: 'b' });
     await clock.advance(1_000);
-    expect(a.told).toEqual(['new leader a', 'started', 'new leader b', 'abort LostLease', 'stopped']);
+    expect(a.reported).toEqual(['new leader a', 'started', 'new leader b', 'abort LostLease', 'stopped']);
     expect(a.result).toHaveProperty('reason.message', 'Lease test/lock is lost: b holds it');
     expect(holder(server)).toBe('b');
   });
@@ -130,7 +130,7 @@ describe('losing', () => {
     server.passage = () => ({});
     await clock.advance(1_000);
     expect([a.elector.isLeader, holder(server)]).toEqual([true, 'a']);
-    expect(a.told).toEqual(['new leader a', 'started']);
+    expect(a.reported).toEqual(['new leader a', 'started']);
     server.state = undefined;
     server.passage = (identity) => (identity === 'a' ? { refused: 503 } : {});
     await clock.advance(30_000);
@@ -152,7 +152,7 @@ describe('losing', () => {
     stop.abort();
     await clock.settle();
     expect(await again).toEqual({ outcome: 'stopped' });
-    expect(a.told.filter((word) => word === 'stopped')).toHaveLength(2);
+    expect(a.reported.filter((word) => word === 'stopped')).toHaveLength(2);
   });
 });
 

@@ -5,21 +5,21 @@ import { election, holder, untilAborted } from './leader-elector.fixture.js';
 describe('stopping', () => {
   test('the lease is renewed until the work is done, then released: without a holder, for one second', async () => {
     const { clock, server, join } = election();
-    const told: string[] = [];
+    const reported: string[] = [];
     const a = join('a', {
       onStartedLeading: async (signal) => {
         await untilAborted(signal);
         await clock.sleep(60_000);
-        told.push(`worked, ${holder(server)}`);
+        reported.push(`worked, ${holder(server)}`);
       },
-      onStoppedLeading: () => void told.push(`stopped, ${holder(server)}`),
+      onStoppedLeading: () => void reported.push(`stopped, ${holder(server)}`),
     });
     await clock.advance(1_000);
     a.stop();
     await clock.advance(59_999);
-    expect([a.elector.isLeader, holder(server), told]).toEqual([true, 'a', []]);
+    expect([a.elector.isLeader, holder(server), reported]).toEqual([true, 'a', []]);
     await clock.advance(2);
-    expect(told).toEqual(['worked, a', 'stopped, a']);
+    expect(reported).toEqual(['worked, a', 'stopped, a']);
     expect(a.result).toEqual({ outcome: 'stopped' });
     expect(server.state?.record).toEqual({
       holderIdentity: '',
@@ -146,7 +146,7 @@ describe('stopping', () => {
     await clock.advance(3_000);
     a.stop();
     await clock.settle();
-    expect([a.told, a.result]).toEqual([['new leader b', 'stopped'], { outcome: 'stopped' }]);
+    expect([a.reported, a.result]).toEqual([['new leader b', 'stopped'], { outcome: 'stopped' }]);
     expect([holder(server), clock.pending]).toEqual(['b', 0]);
   });
 
@@ -157,7 +157,7 @@ describe('stopping', () => {
     await clock.advance(350);
     a.stop();
     await clock.advance(1_000);
-    expect([holder(server), a.result, a.told]).toEqual(['', { outcome: 'stopped' }, ['new leader a', 'stopped']]);
+    expect([holder(server), a.result, a.reported]).toEqual(['', { outcome: 'stopped' }, ['new leader a', 'stopped']]);
   });
 
   test('work that fails ends the term, and run rejects with it', async () => {
@@ -165,7 +165,7 @@ describe('stopping', () => {
     const a = join('a', { onStartedLeading: () => Promise.reject(new Error('no work today')) });
     await clock.advance(0);
     expect(a.result.error).toEqual(new Error('no work today'));
-    expect([holder(server), a.told]).toEqual(['', ['new leader a', 'stopped']]);
+    expect([holder(server), a.reported]).toEqual(['', ['new leader a', 'stopped']]);
     const b = join('b', {
       onStartedLeading: () => {
         throw new Error('at once');

@@ -22,16 +22,16 @@ export function election() {
     const metrics = memoryMetrics();
     const stop = new AbortController();
     const abandon = new AbortController();
-    const told: string[] = [];
+    const reported: string[] = [];
     const elector = new LeaderElector({
       lock: server.lock(identity, process),
       onStartedLeading: (signal) => {
-        told.push('started');
-        signal.addEventListener('abort', () => told.push(`abort ${(signal.reason as Error).name}`));
+        reported.push('started');
+        signal.addEventListener('abort', () => reported.push(`abort ${(signal.reason as Error).name}`));
         return untilAborted(signal);
       },
-      onStoppedLeading: () => void told.push('stopped'),
-      onNewLeader: (leader) => void told.push(`new leader ${leader}`),
+      onStoppedLeading: () => void reported.push('stopped'),
+      onNewLeader: (leader) => void reported.push(`new leader ${leader}`),
       runtime: { clock: process, random: seededRandom(identity), log, metrics },
       ...options,
     });
@@ -40,7 +40,7 @@ export function election() {
       (outcome) => void Object.assign(result, outcome),
       (error: unknown) => void Object.assign(result, { error }),
     );
-    return { elector, process, log, metrics, told, result, ran, stop: () => stop.abort(new Shutdown()), abandon };
+    return { elector, process, log, metrics, reported, result, ran, stop: () => stop.abort(new Shutdown()), abandon };
   };
   return { clock, server, join };
 }

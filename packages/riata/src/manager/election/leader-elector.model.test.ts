@@ -175,10 +175,10 @@ class World {
     const way = { thereMs: random.int(0, slow ? 12_000 : 50), backMs: random.int(0, slow ? 12_000 : 50) };
     if (this.base.monotonic() < this.#downUntil)
       return random.next() < 0.5 ? { ...way, refused: 503 } : { lost: 'request' };
-    const luck = random.next();
-    if (luck < 0.05) return { ...way, lost: 'request' };
-    if (luck < 0.12) return { ...way, lost: 'answer' };
-    return luck < 0.15 ? { ...way, refused: 409 } : way;
+    const roll = random.next();
+    if (roll < 0.05) return { ...way, lost: 'request' };
+    if (roll < 0.12) return { ...way, lost: 'answer' };
+    return roll < 0.15 ? { ...way, refused: 409 } : way;
   }
 }
 

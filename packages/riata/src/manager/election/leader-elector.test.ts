@@ -46,7 +46,7 @@ describe('acquire or renew', () => {
     });
     expect(a.elector.isLeader).toBe(true);
     expect(a.elector.observedLeader).toBe('a');
-    expect(a.told).toEqual(['new leader a', 'started']);
+    expect(a.reported).toEqual(['new leader a', 'started']);
     expect(a.metrics.value('leader_election_master_status', { name: 'lock' })).toBe(1);
   });
 
@@ -86,7 +86,7 @@ describe('acquire or renew', () => {
     await clock.advance(5_000);
     expect(a.elector.isLeader).toBe(true);
     expect(server.state?.record).toMatchObject({ holderIdentity: 'a', leaderTransitions: 1 });
-    expect(a.told).toEqual(['new leader b', 'new leader a', 'started']);
+    expect(a.reported).toEqual(['new leader b', 'new leader a', 'started']);
   });
 
   test('each change of it restarts the wait, even one that leaves the record as it is', async () => {
@@ -175,9 +175,9 @@ describe('acquire or renew', () => {
     expect(holder(server)).toBe('a');
     a.process.resume();
     await clock.settle();
-    expect(a.told).toEqual(['new leader a']);
+    expect(a.reported).toEqual(['new leader a']);
     await clock.advance(5_000);
-    expect(a.told).toEqual(['new leader a', 'started']);
+    expect(a.reported).toEqual(['new leader a', 'started']);
   });
 });
 
@@ -213,7 +213,7 @@ describe('fast path', () => {
     server.passage = (_, verb) => (verb === 'update' && ++updates === 1 ? { lost: 'answer' } : {});
     await clock.advance(30_000);
     expect(a.elector.isLeader).toBe(true);
-    expect(a.told).toEqual(['new leader a', 'started']);
+    expect(a.reported).toEqual(['new leader a', 'started']);
     expect(server.state?.record.leaderTransitions).toBe(0);
   });
 

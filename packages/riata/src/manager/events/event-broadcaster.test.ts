@@ -196,9 +196,9 @@ describe('failures', () => {
     await clock.settle();
     expect(server.sent).toHaveLength(8);
     expect(counted('refused')).toBe(8);
-    const told = log.records.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
-    expect(told.map(({ reason }) => reason)).toEqual(['Filled', 'Filled', 'Emptied']);
-    expect(told.every(({ event }) => /^v1 Event shop\/cart\./.test(String(event)))).toBe(true);
+    const reported = log.records.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
+    expect(reported.map(({ reason }) => reason)).toEqual(['Filled', 'Filled', 'Emptied']);
+    expect(reported.every(({ event }) => /^v1 Event shop\/cart\./.test(String(event)))).toBe(true);
     await end();
   });
 });

@@ -211,7 +211,7 @@ export class EventBroadcaster implements AsyncDisposable {
       return;
     }
     const notice = this.#notices.shift() as EventNotice;
-    this.#tellDropped();
+    this.#reportDropped();
     const writes = this.#writesOf(notice);
     if (writes === undefined) return;
     if (writes.length === 0) this.#count(this.#series === undefined ? 'spam' : 'counted');
@@ -241,7 +241,7 @@ export class EventBroadcaster implements AsyncDisposable {
     return outcome;
   }
 
-  #tellDropped(): void {
+  #reportDropped(): void {
     // Not before there is room again: otherwise it would be logged for each dropped event.
     if (this.#dropped === 0 || this.#notices.length > this.#queueSize / 2) return;
     this.#runtime.log.warn('events dropped, too many waited to be written', { dropped: this.#dropped });

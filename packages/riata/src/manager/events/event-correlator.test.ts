@@ -91,13 +91,13 @@ describe('what differs in the message alone', () => {
 describe('who says too much of an object', () => {
   test('is heard 25 times, then once in five minutes; all is counted', async () => {
     const { clock, say } = setUp();
-    const heard = () => say('same') !== undefined;
-    expect(Array.from({ length: 30 }, heard).filter(Boolean)).toHaveLength(25);
+    const received = () => say('same') !== undefined;
+    expect(Array.from({ length: 30 }, received).filter(Boolean)).toHaveLength(25);
     await clock.advance(299_000);
-    expect(heard()).toBe(false);
+    expect(received()).toBe(false);
     await clock.advance(1_001);
     expect(say('same')?.change).toMatchObject({ count: 32 });
-    expect(heard()).toBe(false);
+    expect(received()).toBe(false);
   });
 
   test('is heard of others', () => {

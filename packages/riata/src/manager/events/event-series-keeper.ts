@@ -85,12 +85,12 @@ export class EventSeriesKeeper {
   #write(series: Series): EventWrite {
     const { name, first, count, lastMs, written } = series;
     series.written = count;
-    const told = count > 1 ? { count, lastObservedTime: formatMicroTime(lastMs) } : undefined;
+    const reported = count > 1 ? { count, lastObservedTime: formatMicroTime(lastMs) } : undefined;
     return {
       kind: Event,
       key: { namespace: namespaceOf(first), name },
-      object: seriesEvent(first, name, told),
-      ...(written > 0 && told && { change: { series: told } }),
+      object: seriesEvent(first, name, reported),
+      ...(written > 0 && reported && { change: { series: reported } }),
     };
   }
 }

@@ -35,7 +35,7 @@ export class EventSink {
   readonly #client: EventClient;
   readonly #runtime: Runtime;
   /** Refusals that were logged: each sort of them once. */
-  readonly #told = new LruMap<true>(256);
+  readonly #reported = new LruMap<true>(256);
 
   constructor(client: EventClient, runtime: Runtime) {
     this.#client = client;
@@ -53,7 +53,7 @@ export class EventSink {
         // Sent before, and the answer got lost.
         if (isAlreadyExists(error)) return 'written';
         if (!deadline.aborted && !isTransient(error)) {
-          this.#tellRefusal(write, error);
+          this.#reportRefusal(write, error);
           return 'refused';
         }
         if (tries >= mostTries || stopping.aborted) {
@@ -81,18 +81,18 @@ export class EventSink {
     await this.#client.create(object, { signal });
   }
 
-  #tellRefusal(write: EventWrite, error: unknown): void {
+  #reportRefusal(write: EventWrite, error: unknown): void {
     const { reason } = write.object as { readonly reason?: string };
     const problem = `${reasonForError(error)} ${findApiError(error)?.code}`;
     // One event may fail for another reason than the next; but without permission, none can be written.
     const sort = `${write.key.namespace} ${problem}${isInvalid(error) ? ` ${reason}` : ''}`;
     const { log } = this.#runtime;
     const fields = { event: describe(write), reason, error };
-    if (this.#told.get(sort)) {
+    if (this.#reported.get(sort)) {
       log.debug('the server refused an event, as before', fields);
       return;
     }
-    this.#told.set(sort, true);
+    this.#reported.set(sort, true);
     log.warn('the server refused an event; further refusals of this sort are not logged', fields);
   }
 }

@@ -59,8 +59,8 @@ export class HealthChecks {
 
   /** All of them, except those named, or only the one named. */
   async ask({ only, exclude = [], limits }: HealthQuestion = {}): Promise<HealthReport> {
-    const isWanted = (name: string) => (only === undefined ? !exclude.includes(name) : name === only);
-    const ask = (checks: NamedChecks) => found(checks, isWanted, limits);
+    const isSelected = (name: string) => (only === undefined ? !exclude.includes(name) : name === only);
+    const ask = (checks: NamedChecks) => found(checks, isSelected, limits);
     const [checks, asides] = await Promise.all([ask(this.#checks), ask(this.#asides())]);
     const counted = only === undefined ? checks : [...checks, ...asides];
     return {
@@ -72,10 +72,10 @@ export class HealthChecks {
 }
 
 /** The result of each of them. */
-function found(checks: NamedChecks, isWanted: (name: string) => boolean, limits: HealthQuestion['limits']) {
+function found(checks: NamedChecks, isSelected: (name: string) => boolean, limits: HealthQuestion['limits']) {
   return Promise.all(
     [...checks]
-      .filter(([name]) => isWanted(name))
+      .filter(([name]) => isSelected(name))
       .map(async ([name, check]) => {
         try {
           const answer = check();

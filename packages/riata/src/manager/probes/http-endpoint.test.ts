@@ -74,15 +74,15 @@ test('a lasting failure is logged once, and so is its end', async () => {
 
 test('a route is notified when the client hangs up', async () => {
   const caller = new AbortController();
-  let heard: Promise<unknown> | undefined;
+  let received: Promise<unknown> | undefined;
   const slow: EndpointRoute = ({ signal }) => {
-    heard = new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)));
+    received = new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)));
     caller.abort();
     return new Promise(() => {});
   };
   await using server = await listening({ '/slow': slow });
   await expect(fetch(`${server.url}/slow`, { signal: caller.signal })).rejects.toThrow();
-  expect(await heard).toMatchObject({ message: 'the caller has closed the connection' });
+  expect(await received).toMatchObject({ message: 'the caller has closed the connection' });
 });
 
 const years = { notBefore: new Date('2020-01-01'), notAfter: new Date('2099-01-01') };
@@ -134,8 +134,8 @@ test('certificate files are followed; unusable ones are logged, and the last goo
     const serial = async () => (await askTls(`${server.url}/here`))[1];
     const lookedAgain = async (level: 'info' | 'error', count: number) => {
       await server.clock.advance(10_000);
-      const told = () => server.log.messages(level).filter((message) => message.includes('certificate'));
-      await expect.poll(told, { timeout: 30_000 }).toHaveLength(count);
+      const reported = () => server.log.messages(level).filter((message) => message.includes('certificate'));
+      await expect.poll(reported, { timeout: 30_000 }).toHaveLength(count);
     };
     const before = await serial();
     await write({ cert: second.cert, key: first.key });

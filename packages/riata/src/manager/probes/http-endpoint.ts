@@ -134,11 +134,11 @@ export class HttpEndpoint implements Runnable {
       }
       return server;
     } catch (error) {
-      const wanted =
+      const expected =
         files === undefined
           ? 'cert and key must be a certificate and its key, in PEM'
           : `${files.certFile} and ${files.keyFile} must be a certificate and its key, in PEM`;
-      throw new Error(`${this.name}: tls: ${wanted}: ${describeError(error)}`, { cause: error });
+      throw new Error(`${this.name}: tls: ${expected}: ${describeError(error)}`, { cause: error });
     }
   }
 

@@ -39,7 +39,7 @@ export function informerMetrics(metrics: Metrics, { cache, clusters }: InformerP
     ...(['cluster', 'informer', 'handler'] as const),
   );
   const healthy = gauge('riata_cluster_healthy', '1 while the informers of an added cluster are well.', 'cluster');
-  const tell = (cluster: string, { health: kinds }: Pick<Cache, 'health'>) => {
+  const report = (cluster: string, { health: kinds }: Pick<Cache, 'health'>) => {
     for (const health of kinds.flatMap(({ informers }) => informers)) {
       const informer = health.name;
       const labels = { cluster, informer };
@@ -52,9 +52,9 @@ export function informerMetrics(metrics: Metrics, { cache, clusters }: InformerP
     }
   };
   return () => {
-    tell('', cache);
+    report('', cache);
     for (const cluster of clusters()) {
-      tell(cluster.name, cluster.cache);
+      report(cluster.name, cluster.cache);
       healthy.set({ cluster: cluster.name }, isWell(cluster) ? 1 : 0);
     }
     for (const each of [objects, synced, failures, failing, silence, pending, healthy]) each.forgetOthers();

@@ -29,9 +29,9 @@ test('a stall is logged, with the reconcile and its duration; the lag is a metri
   await base.advance(1_000);
   await block(3_100);
   await base.advance(1_000);
-  const told = log.records.filter(({ level }) => level === 'warn');
-  expect(told).toHaveLength(1);
-  expect(told[0]?.fields).toMatchObject({ blockedMs: 3_000, reconciling: 'carts shop/a (3000 ms)' });
+  const reported = log.records.filter(({ level }) => level === 'warn');
+  expect(reported).toHaveLength(1);
+  expect(reported[0]?.fields).toMatchObject({ blockedMs: 3_000, reconciling: 'carts shop/a (3000 ms)' });
   // As long as it was blocked, and ended since the last look.
   expect(asked).toEqual([[3_000, 3_100]]);
   expect(Math.max(...metrics.observed('riata_event_loop_lag_seconds'))).toBe(3);
@@ -51,8 +51,8 @@ test('a process that did not get to run is not blamed on what it reconciles', as
   await base.advance(1_000);
   await block(3_100);
   await base.advance(1_000);
-  const [told] = log.records.filter(({ level }) => level === 'warn');
-  expect(told?.message).toBe('the process did not run for a while: leases, probes and watches had to wait');
-  expect(told?.fields).toEqual({ blockedMs: 3_000, cpuMs: 0, hint: expect.stringContaining('CPU limit') });
+  const [reported] = log.records.filter(({ level }) => level === 'warn');
+  expect(reported?.message).toBe('the process did not run for a while: leases, probes and watches had to wait');
+  expect(reported?.fields).toEqual({ blockedMs: 3_000, cpuMs: 0, hint: expect.stringContaining('CPU limit') });
   monitor[Symbol.dispose]();
 });

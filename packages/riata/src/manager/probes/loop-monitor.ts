@@ -48,7 +48,7 @@ export class LoopMonitor {
       const nowMs = clock.monotonic();
       const blockedMs = lag.take();
       this.#lag.observe(blockedMs / 1000);
-      if (blockedMs >= stallMs) this.#tell(lag, blockedMs, nowMs - lookedMs);
+      if (blockedMs >= stallMs) this.#report(lag, blockedMs, nowMs - lookedMs);
       lookedMs = nowMs;
       timer = clock.after(lookMs, look, { background: true });
     };
@@ -61,7 +61,7 @@ export class LoopMonitor {
     };
   }
 
-  #tell(lag: LoopLag, ms: number, withinMs: number): void {
+  #report(lag: LoopLag, ms: number, withinMs: number): void {
     const { log, lasting } = this.#parts;
     const blockedMs = Math.round(ms);
     const cpuMs = lag.tookCpuMs === undefined ? undefined : Math.round(lag.tookCpuMs);

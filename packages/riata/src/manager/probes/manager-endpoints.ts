@@ -95,12 +95,12 @@ function debugRoutes(manager: EndpointParts['manager']): readonly (readonly [str
       '/debug/reconciles',
       ({ query }) => {
         const [controller, key] = [query.get('controller'), query.get('key')];
-        const wanted = manager.explain.filter(
+        const expected = manager.explain.filter(
           (record) =>
             (controller === null || record.controller === controller) &&
             (key === null || formatKey(record.key) === key || keyId(record.key) === key),
         );
-        return json(wanted);
+        return json(expected);
       },
     ],
     [

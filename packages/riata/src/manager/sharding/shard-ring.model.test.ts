@@ -79,7 +79,7 @@ class Replica {
   async #work(slot: number, end: AbortSignal): Promise<void> {
     const { random } = this.#world;
     const guard = this.ring.guard(keys[slot] as string);
-    const token = this.#world.begun(this, slot);
+    const token = this.#world.started(this, slot);
     try {
       // Sometimes it does not look at its signal for a while.
       while (!end.aborted || random.next() < 0.5) {
@@ -118,7 +118,7 @@ class World {
   }
 
   /** A member begins to work on a slot: no other may think that it owns it. A stopped process cannot think. */
-  begun(replica: Replica, slot: number): symbol {
+  started(replica: Replica, slot: number): symbol {
     this.moves += 1;
     for (const other of this.replicas) {
       if (other === replica || !other.isRunning) continue;
@@ -202,12 +202,12 @@ class World {
     if (this.#calm) return { thereMs: 5, backMs: 5 };
     const versionsAgo = verb === 'find' && random.next() < 0.3 ? random.int(1, 30) : 0;
     if (this.base.monotonic() < this.#downUntil) return random.pick([{ refused: 503 }, { lost: 'request' }] as const);
-    const chance = random.next();
-    if (chance < 0.03) return { lost: 'request' };
-    if (chance < 0.06) return { lost: 'answer', thereMs: random.int(0, 30_000) };
-    if (chance < 0.08) return { refused: 503 };
+    const odds = random.next();
+    if (odds < 0.03) return { lost: 'request' };
+    if (odds < 0.06) return { lost: 'answer', thereMs: random.int(0, 30_000) };
+    if (odds < 0.08) return { refused: 503 };
     // Some take longer than all timeouts, and arrive all the same.
-    const slow = chance < 0.2 ? 20_000 : 50;
+    const slow = odds < 0.2 ? 20_000 : 50;
     return { thereMs: random.int(0, slow), backMs: random.int(0, slow), versionsAgo };
   }
 }
@@ -251,16 +251,16 @@ async function breaks(prepare: (world: World) => void): Promise<boolean> {
 }
 
 test('the same play finds out if a table is replaced without looking whether it is the one that was seen', async () => {
-  const spoilPatch = (patch: JsonPatch) => patch.filter(({ op, path }) => op !== 'test' || !path.endsWith('slots'));
-  expect(await breaks(({ server }) => Object.assign(server, { spoilPatch }))).toBe(true);
+  const corruptPatch = (patch: JsonPatch) => patch.filter(({ op, path }) => op !== 'test' || !path.endsWith('slots'));
+  expect(await breaks(({ server }) => Object.assign(server, { corruptPatch }))).toBe(true);
 });
 
 test('and if others do not wait as long as a member relies on', async () => {
-  const spoilText = (text: string) => text.replace('"leaseMs":15000', '"leaseMs":4000');
-  expect(await breaks(({ server }) => Object.assign(server, { spoilText }))).toBe(true);
+  const corruptText = (text: string) => text.replace('"leaseMs":15000', '"leaseMs":4000');
+  expect(await breaks(({ server }) => Object.assign(server, { corruptText }))).toBe(true);
 });
 
 test('and if slots of a new Lease are given away at once', async () => {
-  const spoilText = (text: string) => text.replace('"open":false', '"open":true');
-  expect(await breaks(({ server }) => Object.assign(server, { spoilText }))).toBe(true);
+  const corruptText = (text: string) => text.replace('"open":false', '"open":true');
+  expect(await breaks(({ server }) => Object.assign(server, { corruptText }))).toBe(true);
 });

@@ -284,21 +284,21 @@ export class ShardRing {
         onGained: (holds) => {
           metrics.gained.inc(holds.length);
           this.#runtime.log.info('acquired slots', { slots: slotsOf(holds) });
-          void this.#tell({ gained: slotsOf(holds), lost: [] });
+          void this.#notify({ gained: slotsOf(holds), lost: [] });
         },
-        onLeaving: (hold) => this.#tell({ gained: [], lost: [hold.slot] }),
+        onLeaving: (hold) => this.#notify({ gained: [], lost: [hold.slot] }),
         onGiven: () => metrics.given.inc(),
         onLost: (holds, reason) => {
           metrics.lost.inc(holds.length);
           this.#runtime.log.error('lost all slots', { error: reason, slots: slotsOf(holds) });
-          this.#ending = this.#tell({ gained: [], lost: slotsOf(holds), reason });
+          this.#ending = this.#notify({ gained: [], lost: slotsOf(holds), reason });
         },
       },
       joined,
     );
   }
 
-  async #tell(change: ShardChange): Promise<void> {
+  async #notify(change: ShardChange): Promise<void> {
     const contained = async (listener: ShardListener) => {
       try {
         await listener(change);
@@ -306,10 +306,10 @@ export class ShardRing {
         this.#runtime.log.error('ring listener failed', { error });
       }
     };
-    const told = Promise.all([...this.#listeners].map(contained));
+    const notified = Promise.all([...this.#listeners].map(contained));
     this.#metrics.owned.set(this.owned.length);
     this.#metrics.members.set(this.#membership?.state.members.size ?? 0);
-    await told;
+    await notified;
   }
 
   #holdOf(key: ClusterKey | string): ShardHold | undefined {

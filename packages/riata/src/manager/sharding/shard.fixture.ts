@@ -22,9 +22,9 @@ export class RingServer {
   lease: Lease | undefined;
   passage: (identity: string, verb: string) => RingPassage = () => ({});
   /** Applied to each patch that arrives, to see what a missing check leads to. */
-  spoilPatch: (patch: JsonPatch) => JsonPatch = (patch) => patch;
+  corruptPatch: (patch: JsonPatch) => JsonPatch = (patch) => patch;
   /** Applied to each annotation that is stored. */
-  spoilText: (text: string) => string = (text) => text;
+  corruptText: (text: string) => string = (text) => text;
   /** The requests, in order of arrival. */
   readonly log: string[] = [];
 
@@ -68,7 +68,7 @@ export class RingServer {
       create: (lease: Lease, options?: { signal?: AbortSignal }) =>
         ask('create', () => this.#create(lease), options?.signal),
       patch: (_kind: unknown, _key: unknown, patch: { body: JsonPatch }, options?: { signal?: AbortSignal }) =>
-        ask('patch', () => this.#patch(this.spoilPatch(patch.body)), options?.signal),
+        ask('patch', () => this.#patch(this.corruptPatch(patch.body)), options?.signal),
     };
     return client as unknown as ShardRingClient;
   }
@@ -103,7 +103,7 @@ export class RingServer {
   }
 
   #versioned({ metadata, ...rest }: Lease): Lease {
-    const texts = Object.entries(metadata.annotations ?? {}).map(([key, text]) => [key, this.spoilText(text)]);
+    const texts = Object.entries(metadata.annotations ?? {}).map(([key, text]) => [key, this.corruptText(text)]);
     const resourceVersion = String(this.#version);
     return { ...rest, metadata: { ...metadata, resourceVersion, annotations: Object.fromEntries(texts) } };
   }

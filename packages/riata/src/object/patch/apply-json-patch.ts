@@ -198,9 +198,9 @@ class Draft {
     return [node, path[path.length - 1]!];
   }
 
-  #own(node: unknown, wanted: string): object | unknown[] {
+  #own(node: unknown, expected: string): object | unknown[] {
     if (typeof node !== 'object' || node === null) {
-      throw new PatchError('not-found', '', `"${wanted}" cannot be looked up in a ${typeName(node)}`);
+      throw new PatchError('not-found', '', `"${expected}" cannot be looked up in a ${typeName(node)}`);
     }
     if (this.#owned.has(node)) return node;
     const copy = Array.isArray(node) ? [...(node as unknown[])] : copyOwn(node);

@@ -80,21 +80,21 @@ export function createThreeWayJsonMergePatch(original: unknown, modified: unknow
 
 function threeWay(original: object, modified: object, current: object): Json {
   const patch: Bag = {};
-  for (const [key, wanted] of Object.entries(modified) as [string, unknown][]) {
-    if (wanted === undefined || wanted === null) continue;
+  for (const [key, expected] of Object.entries(modified) as [string, unknown][]) {
+    if (expected === undefined || expected === null) continue;
     const before = getOwn(original, key);
     const now = getOwn(current, key);
-    if (isJsonObject(wanted) && isJsonObject(now)) {
-      const inner = threeWay(isJsonObject(before) ? before : {}, wanted, now) as object;
+    if (isJsonObject(expected) && isJsonObject(now)) {
+      const inner = threeWay(isJsonObject(before) ? before : {}, expected, now) as object;
       if (Object.keys(inner).length > 0) setOwn(patch, key, inner);
-    } else if (!equal(now, wanted)) {
-      setOwn(patch, key, wanted);
+    } else if (!equal(now, expected)) {
+      setOwn(patch, key, expected);
     }
   }
   for (const key of Object.keys(original)) {
-    const wanted = getOwn(modified, key);
+    const expected = getOwn(modified, key);
     // Removed by the user, and still there.
-    if ((wanted === undefined || wanted === null) && getOwn(current, key) !== undefined) setOwn(patch, key, null);
+    if ((expected === undefined || expected === null) && getOwn(current, key) !== undefined) setOwn(patch, key, null);
   }
   return patch as Json;
 }

@@ -191,12 +191,13 @@ function powerOfTen(exponent: number): bigint {
 function formatDecimal(unscaled: bigint, scale: number, format: QuantityFormat): string {
   const text = unscaled.toString();
   const zeros = text.length - text.replace(/0+$/, '').length;
-  const wanted = Math.floor((scale + zeros) / 3) * 3;
-  const mantissa = wanted >= scale ? text.slice(0, text.length - (wanted - scale)) : text + '0'.repeat(scale - wanted);
+  const expected = Math.floor((scale + zeros) / 3) * 3;
+  const mantissa =
+    expected >= scale ? text.slice(0, text.length - (expected - scale)) : text + '0'.repeat(scale - expected);
   const suffix =
-    format === 'DecimalExponent' ? undefined : [...decimalSuffixes].find(([, exponent]) => exponent === wanted)?.[0];
+    format === 'DecimalExponent' ? undefined : [...decimalSuffixes].find(([, exponent]) => exponent === expected)?.[0];
   // SI has nothing past E: an exponent keeps the amount.
-  return mantissa + (suffix ?? (wanted === 0 ? '' : `e${wanted}`));
+  return mantissa + (suffix ?? (expected === 0 ? '' : `e${expected}`));
 }
 
 function formatBinary(amount: bigint): string {

@@ -55,12 +55,12 @@ function checkColumns(columns: readonly PrinterColumn[], problems: Problems): vo
 const simplePath = /^(?:\.[A-Za-z_][\w-]*)+$/;
 
 function checkScale(scale: ScaleSubresource, hasStatus: boolean, problems: Problems): void {
-  const wants = [
+  const expects = [
     ['specReplicasPath', scale.specReplicasPath, ['.spec.']],
     ['statusReplicasPath', scale.statusReplicasPath, ['.status.']],
     ['labelSelectorPath', scale.labelSelectorPath, ['.spec.', '.status.']],
   ] as const;
-  for (const [name, path, starts] of wants) {
+  for (const [name, path, starts] of expects) {
     if (path === undefined) continue;
     if (!simplePath.test(path) || !starts.some((start) => path.startsWith(start))) {
       problems.add(`scale.${name}`, `must be a plain path below ${starts.join(' or ')}, got ${JSON.stringify(path)}`);

@@ -21,7 +21,7 @@ function parseInt64(text: string): bigint | undefined {
   return value >= -maxInt64 - 1n && value <= maxInt64 ? value : undefined;
 }
 
-const wanted: Record<LabelOperator, { readonly values: 'none' | 'one' | 'some'; readonly integer?: boolean }> = {
+const desired: Record<LabelOperator, { readonly values: 'none' | 'one' | 'some'; readonly integer?: boolean }> = {
   '=': { values: 'one' },
   '==': { values: 'one' },
   '!=': { values: 'one' },
@@ -49,9 +49,9 @@ export function labelRequirement(
     throw new TypeError(`label requirement on ${JSON.stringify(key)}: expected a string, got ${describeValue(part)}`);
   }
   const problems = qualifiedNameProblems(key).map((problem) => `key ${problem}`);
-  const rule = Object.hasOwn(wanted, operator) ? wanted[operator] : undefined;
+  const rule = Object.hasOwn(desired, operator) ? desired[operator] : undefined;
   if (rule === undefined) {
-    problems.push(`operator ${JSON.stringify(operator)} must be one of ${Object.keys(wanted).join(', ')}`);
+    problems.push(`operator ${JSON.stringify(operator)} must be one of ${Object.keys(desired).join(', ')}`);
   } else if (
     rule.values === 'none' ? values.length > 0 : rule.values === 'one' ? values.length !== 1 : !values.length
   ) {

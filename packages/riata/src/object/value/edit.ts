@@ -39,13 +39,13 @@ function refuse(draft: unknown, returned: object): void {
   );
 }
 
-function contains(root: unknown, wanted: object): boolean {
+function contains(root: unknown, expected: object): boolean {
   const seen = new Set<object>();
   const pending: unknown[] = [root];
   while (pending.length > 0) {
     const node = pending.pop();
     if (typeof node !== 'object' || node === null || seen.has(node)) continue;
-    if (node === wanted) return true;
+    if (node === expected) return true;
     seen.add(node);
     for (const child of Object.values(node) as unknown[]) pending.push(child);
   }

@@ -60,12 +60,12 @@ describe('share', () => {
   test('result is equal to next, previous is untouched, all pieces equal to previous are its own', () => {
     fc.assert(
       fc.property(jsonValue(), jsonValue(), fc.boolean(), (previous, next, frozen) => {
-        const wanted = clone(next);
+        const expected = clone(next);
         const before = JSON.stringify(previous);
         freeze(previous);
         if (frozen) freeze(next);
         const shared = share(previous, next);
-        expect(equal(shared, wanted)).toBe(true);
+        expect(equal(shared, expected)).toBe(true);
         expect(JSON.stringify(previous)).toBe(before);
         expect(isFrozenDeep(previous)).toBe(true);
         assertShared(previous, shared);

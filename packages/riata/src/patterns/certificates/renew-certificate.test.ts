@@ -54,7 +54,7 @@ test('other names get another certificate at once', () => {
 test('rancher#44584: through the years no client gets a certificate of an authority that it does not trust yet', () => {
   const short = { ...times, authorityMs: 500 * day };
   let data = renewCertificate(undefined, hosts, start, short).data as CertificateData;
-  let told = trustedAuthorities(data);
+  let reported = trustedAuthorities(data);
   let [authorities, turns] = [1, 0];
   for (let now = start; now < start + 3 * 365 * day; turns += 1) {
     const { data: next, nextMs } = renewCertificate(data, hosts, now, short);
@@ -62,8 +62,8 @@ test('rancher#44584: through the years no client gets a certificate of an author
       if (next['ca.crt'] !== data['ca.crt']) authorities += 1;
       data = next;
       // Clients still have the last bundle, and read the new one a moment later.
-      expect(isTrusted(data, told)).toBe(true);
-      told = trustedAuthorities(data);
+      expect(isTrusted(data, reported)).toBe(true);
+      reported = trustedAuthorities(data);
     }
     expect(Date.parse(new X509Certificate(data['tls.crt']).validTo)).toBeGreaterThan(now);
     now += next === undefined ? nextMs : 1000;
@@ -75,11 +75,11 @@ test('rancher#44584: through the years no client gets a certificate of an author
 test('what wrangler has made is kept while it is good, and followed by one of ours', () => {
   const { 'ca.key': _key, 'ca.crt': _crt, ...wrangler } = renewed(undefined, start);
   expect(renewCertificate(wrangler, hosts, start + day, times).data).toBeUndefined();
-  const told = renewed(wrangler, start + 61 * day);
-  expect(told['tls.crt']).toBe(wrangler['tls.crt']);
-  expect(told['next-ca.crt']).toBeDefined();
-  const ours = renewed(told, start + 62 * day);
-  expect(isTrusted(ours, trustedAuthorities(told))).toBe(true);
+  const reported = renewed(wrangler, start + 61 * day);
+  expect(reported['tls.crt']).toBe(wrangler['tls.crt']);
+  expect(reported['next-ca.crt']).toBeDefined();
+  const ours = renewed(reported, start + 62 * day);
+  expect(isTrusted(ours, trustedAuthorities(reported))).toBe(true);
 });
 
 test('a missing, malformed or expired certificate is replaced', () => {

@@ -70,10 +70,11 @@ export async function prepareSet(
   const all: DesiredMember[] = [];
   const seen = new Set<string>();
   await forEachSliced(clock, objects, (object) => {
-    const wanted = prepare(object, kindOf(object), identity, options);
-    if (seen.has(wanted.id)) throw new TypeError(`apply of set ${identity.text}: ${memberText(wanted)} is a duplicate`);
-    seen.add(wanted.id);
-    all.push(wanted);
+    const desired = prepare(object, kindOf(object), identity, options);
+    if (seen.has(desired.id))
+      throw new TypeError(`apply of set ${identity.text}: ${memberText(desired)} is a duplicate`);
+    seen.add(desired.id);
+    all.push(desired);
   });
   return all;
 }
@@ -140,12 +141,12 @@ function withoutMark(annotations: Readonly<Record<string, string>> = {}): Readon
 }
 
 function withOwner(object: WriteObject, { namespace, kind }: SetMember, options: ApplySetOptions): WriteObject {
-  const { owner, setOwnerReference: wanted = false } = options;
-  if (owner === undefined || wanted === false) return object;
+  const { owner, setOwnerReference: desired = false } = options;
+  if (owner === undefined || desired === false) return object;
   const home = owner.metadata.namespace;
   // Garbage collection knows no owner in another namespace; the set itself does.
   if (home !== undefined && (kind.scope === 'Cluster' || namespace !== home)) return object;
-  const { controller = false, blockOwnerDeletion } = wanted === true ? {} : wanted;
+  const { controller = false, blockOwnerDeletion } = desired === true ? {} : desired;
   return controller
     ? setControllerReference(owner, object, { blockOwnerDeletion: blockOwnerDeletion ?? false })
     : setOwnerReference(owner, object, { blockOwnerDeletion });

@@ -34,7 +34,7 @@ export async function readSet(
   clock: Scheduler,
   client: Client,
   kinds: readonly KindRef[],
-  wanted: readonly DesiredMember[],
+  desired: readonly DesiredMember[],
   identity: SetIdentity,
   options: ApplySetOptions & { readonly concurrency: number },
 ): Promise<ReadSet> {
@@ -44,7 +44,7 @@ export async function readSet(
   const set = ownSet(identity, options);
   await inParallel(clock, kinds, options.concurrency, async (kind) => {
     try {
-      const { isCached, objects } = await readKind(client, kind, wanted, identity, options);
+      const { isCached, objects } = await readKind(client, kind, desired, identity, options);
       await forEachSliced(clock, objects, (object) => {
         const member = memberOf({ ...object.metadata, kind });
         if (isMember(object, set) ?? isCached) existing.set(memberId(member), { ...member, object });
@@ -62,7 +62,7 @@ export async function readSet(
 async function readKind(
   client: Client,
   kind: KindRef,
-  wanted: readonly DesiredMember[],
+  desired: readonly DesiredMember[],
   { selector }: SetIdentity,
   options: ApplySetOptions,
 ): Promise<{ readonly isCached: boolean; readonly objects: readonly KubeObject[] }> {
@@ -84,7 +84,7 @@ async function readKind(
   } catch (error) {
     // Who may not look everywhere may still look where the set is.
     if (!isForbidden(error) || !isNamespaced || namespace !== undefined) throw error;
-    const places = new Set(wanted.filter((w) => w.kind.kind === kind.kind).flatMap((w) => w.namespace ?? []));
+    const places = new Set(desired.filter((w) => w.kind.kind === kind.kind).flatMap((w) => w.namespace ?? []));
     if (owner?.metadata.namespace !== undefined) places.add(owner.metadata.namespace);
     if (places.size === 0) throw error;
     const lists = await Promise.all([...places].map((place) => client.list(kind, { ...query, namespace: place })));

@@ -50,7 +50,7 @@ export interface ApplyParts {
 /** A set that is about to be applied, and what the cluster holds of it. */
 export interface SetState {
   readonly identity: SetIdentity;
-  readonly wanted: readonly DesiredMember[];
+  readonly desired: readonly DesiredMember[];
   readonly read: ReadSet;
   /** Existing objects that are no longer desired, except those that must not be deleted. */
   readonly surplus: readonly Existing[];
@@ -69,7 +69,7 @@ export async function loadSet(
   const { concurrency = defaultConcurrency, signal, lookup = 'server', listerNamespace: namespace } = options;
   const identity = setIdentity(options);
   const { clock } = runtime;
-  const wanted = await prepareSet(clock, client, objects, identity, options);
+  const desired = await prepareSet(clock, client, objects, identity, options);
   if (lookup === 'server') {
     const everyMs = durationMs(options.lookupEvery ?? '10m', 'apply: lookupEvery');
     await used.lookUp(client, { everyMs, concurrency, namespace, signal });
@@ -80,12 +80,12 @@ export async function loadSet(
     if (!kinds.has(id)) kinds.set(id, kind);
   };
   const ids = new Set<string>();
-  await forEachSliced(clock, wanted, ({ id, kind }) => {
+  await forEachSliced(clock, desired, ({ id, kind }) => {
     ids.add(id);
     addKind(kind);
   });
   for (const kind of [...(options.kinds ?? []), ...used.of(identity.key)]) addKind(kind);
-  const read = await readSet(clock, client, [...kinds.values()], wanted, identity, { ...options, concurrency });
+  const read = await readSet(clock, client, [...kinds.values()], desired, identity, { ...options, concurrency });
   const isSpared = ({ kind, object }: Existing) => {
     if (options.noDelete === true || isKept(object) || isDeleting(object)) return true;
     return options.noDeleteKinds?.some((k) => k.group === kind.group && k.kind === kind.kind) ?? false;
@@ -109,7 +109,7 @@ export async function loadSet(
     else if (!isSpared(found)) surplus.push(found);
   });
   return {
-    ...{ identity, wanted },
+    ...{ identity, desired },
     read: { existing, foreign, failures: [...read.failures, ...confirmed.failures] },
     ...{ surplus, released },
   };
@@ -141,7 +141,7 @@ export async function runApply(
 ): Promise<ApplySetResult> {
   const state = await loadSet(parts, objects, options);
   const run = new ApplyRun(parts, state, options);
-  for (const phase of inPhases(state.wanted, ({ kind }) => kind)) await run.applyPhase(phase);
+  for (const phase of inPhases(state.desired, ({ kind }) => kind)) await run.applyPhase(phase);
   await run.release(state.released);
   const unpruned = run.hasFailed && options.pruneOnFailure !== true ? state.surplus.length : 0;
   if (unpruned === 0) {
@@ -188,12 +188,12 @@ class ApplyRun {
     const { identity, read } = this.#state;
     const { used, runtime } = this.#parts;
     const context = { ...writeContext(this.#parts, this.#options, false), runtime };
-    await this.#each(phase, 'apply', async (wanted) => {
-      used.note(identity.key, wanted.kind);
-      const current = read.existing.get(wanted.id)?.object;
-      const { action, object } = await writeMember(this.#form, wanted, current, identity, context);
-      this.#done[action].push(memberOf(wanted));
-      this.#stored.set(wanted.id, object);
+    await this.#each(phase, 'apply', async (desired) => {
+      used.note(identity.key, desired.kind);
+      const current = read.existing.get(desired.id)?.object;
+      const { action, object } = await writeMember(this.#form, desired, current, identity, context);
+      this.#done[action].push(memberOf(desired));
+      this.#stored.set(desired.id, object);
     });
     const written = phase.filter(({ id }) => this.#stored.has(id));
     await this.#waitServed(written);
@@ -219,14 +219,14 @@ class ApplyRun {
   }
 
   end(unpruned: number): ApplySetResult {
-    const { wanted, identity } = this.#state;
-    const objects = wanted.flatMap(({ id }) => this.#stored.get(id) ?? []);
+    const { desired, identity } = this.#state;
+    const objects = desired.flatMap(({ id }) => this.#stored.get(id) ?? []);
     const result: ApplySetResult = { ...this.#done, objects };
     if (this.#failures.length > 0) throw new ApplySetError(identity.text, this.#failures, result, unpruned);
     const { existing } = this.#state.read;
     const isGone = [...existing.values()].every(({ object }) => (object.metadata.finalizers ?? []).length === 0);
     const { deleted, released } = this.#done;
-    if (wanted.length === 0 && isGone && deleted.length + released.length === existing.size) {
+    if (desired.length === 0 && isGone && deleted.length + released.length === existing.size) {
       this.#parts.used.forget(identity.key);
     }
     return result;
@@ -240,9 +240,9 @@ class ApplyRun {
     );
     if (definitions.size === 0) return;
     const kinds = new Map<string, DesiredMember>();
-    for (const wanted of this.#state.wanted) {
-      const name = `${wanted.kind.plural}.${wanted.kind.group}`;
-      if (definitions.has(name)) kinds.set(`${name}/${wanted.kind.version}`, wanted);
+    for (const desired of this.#state.desired) {
+      const name = `${desired.kind.plural}.${desired.kind.group}`;
+      if (definitions.has(name)) kinds.set(`${name}/${desired.kind.version}`, desired);
     }
     await this.#each([...kinds.values()], 'wait', async ({ kind }) => {
       await waitServed(client, kind, { signal: this.#options.signal, runtime });
@@ -256,16 +256,16 @@ class ApplyRun {
       timeout = '5m',
       isReady = (object: KubeObject) => computeStatus(object, { clock: runtime.clock }).status === 'Current',
     } = typeof wait === 'object' ? wait : {};
-    await this.#each(phase, 'wait', async (wanted) => {
+    await this.#each(phase, 'wait', async (desired) => {
       const isDone = (object: KubeObject | undefined) => object !== undefined && isReady(object);
-      if (isDone(this.#stored.get(wanted.id))) return;
-      const ready = await waitFor(client, wanted.kind, wanted, isDone, {
+      if (isDone(this.#stored.get(desired.id))) return;
+      const ready = await waitFor(client, desired.kind, desired, isDone, {
         timeout,
         signal,
         runtime,
         what: 'it is ready',
       });
-      if (ready !== undefined) this.#stored.set(wanted.id, ready);
+      if (ready !== undefined) this.#stored.set(desired.id, ready);
     });
   }
 

@@ -8,32 +8,32 @@ import { takeOverPatch } from './take-over-patch.js';
 
 /** Server-side apply: one request makes an object or changes it, and the server knows what is ours. */
 export const serverSideForm: SetForm = {
-  isSame(current, wanted) {
-    return current.metadata.annotations?.[setMarks.applied] === undefined && isAsIntended(current, wanted);
+  isSame(current, desired) {
+    return current.metadata.annotations?.[setMarks.applied] === undefined && isAsIntended(current, desired);
   },
-  async write(wanted, current, context) {
-    const known = current === undefined ? current : await takenOver(wanted, current, context);
-    const written = await context.send(wanted, { type: 'apply', body: wanted.intent }, known);
+  async write(desired, current, context) {
+    const known = current === undefined ? current : await takenOver(desired, current, context);
+    const written = await context.send(desired, { type: 'apply', body: desired.intent }, known);
     // Something that was not in the set may have been applied the other way, by another set.
     if (current !== undefined || written.metadata.annotations?.[setMarks.applied] === undefined) return written;
-    const ours = await takenOver(wanted, written, context);
-    return ours === written ? written : context.send(wanted, { type: 'apply', body: wanted.intent }, undefined);
+    const ours = await takenOver(desired, written, context);
+    return ours === written ? written : context.send(desired, { type: 'apply', body: desired.intent }, undefined);
   },
 };
 
 /** The object after its fields have changed hands, where they were applied in the three-way form. */
-async function takenOver(wanted: DesiredMember, current: KubeObject, context: WriteContext): Promise<KubeObject> {
+async function takenOver(desired: DesiredMember, current: KubeObject, context: WriteContext): Promise<KubeObject> {
   if (current.metadata.annotations?.[setMarks.applied] === undefined || context.dryRun) return current;
   const { client, options, signal } = context;
   let object: KubeObject = current;
   for (let turn = 0; ; turn += 1) {
     // Neither caches nor what was listed has managedFields.
     if (turn > 0 || object.metadata.managedFields === undefined)
-      object = await client.get(wanted.kind, wanted, { signal });
-    const patch = takeOverPatch(object, options.fieldManager ?? defaultFieldManager, wanted.kind.apiVersion);
+      object = await client.get(desired.kind, desired, { signal });
+    const patch = takeOverPatch(object, options.fieldManager ?? defaultFieldManager, desired.kind.apiVersion);
     if (patch === undefined) return object;
     try {
-      return await client.patch(wanted.kind, wanted, { type: 'json', body: patch }, { signal });
+      return await client.patch(desired.kind, desired, { type: 'json', body: patch }, { signal });
     } catch (error) {
       if (!isConflict(error) || turn >= 5) throw error;
     }

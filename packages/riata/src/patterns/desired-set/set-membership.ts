@@ -76,8 +76,8 @@ const cutAt = 64;
 function isRecordOf(object: Marked): boolean {
   const applied = appliedBefore(object)?.metadata;
   const { name, namespace = '' } = object.metadata;
-  const isCalled = (text: unknown, wanted: string) =>
-    text === wanted || (typeof text === 'string' && text.length === cutAt && wanted.startsWith(text));
+  const isCalled = (text: unknown, desired: string) =>
+    text === desired || (typeof text === 'string' && text.length === cutAt && desired.startsWith(text));
   if (!isCalled(below(applied, 'name'), name)) return false;
   const noted = below(applied, 'namespace');
   return noted === undefined || noted === '' || isCalled(noted, namespace);

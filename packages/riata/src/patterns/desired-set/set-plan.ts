@@ -86,15 +86,15 @@ export async function planSet(
   const state = await loadSet(parts, objects, options);
   const failures: ApplyFailure[] = [...state.read.failures];
   const planned = new Map<string, PlannedChange>();
-  await inParallel(parts.runtime.clock, state.wanted, options.concurrency ?? 8, async (wanted) => {
+  await inParallel(parts.runtime.clock, state.desired, options.concurrency ?? 8, async (desired) => {
     try {
-      planned.set(wanted.id, await plan(parts, wanted, state, options));
+      planned.set(desired.id, await plan(parts, desired, state, options));
     } catch (error) {
       options.signal?.throwIfAborted();
-      failures.push({ member: wanted, action: 'apply', error });
+      failures.push({ member: desired, action: 'apply', error });
     }
   });
-  const changes = state.wanted.flatMap(({ id }) => planned.get(id) ?? []);
+  const changes = state.desired.flatMap(({ id }) => planned.get(id) ?? []);
   const leaving = (members: readonly SetMember[], action: 'release' | 'delete') =>
     members.map((found): PlannedChange => ({ ...memberOf(found), action, diff: [] }));
   const goes = [...leaving(state.released, 'release'), ...leaving(state.surplus, 'delete')];
@@ -104,20 +104,20 @@ export async function planSet(
   }
   return new SetPlan(
     [...changes, ...goes],
-    state.wanted.map(({ intent }) => intent),
+    state.desired.map(({ intent }) => intent),
   );
 }
 
 async function plan(
   parts: ApplyParts,
-  wanted: DesiredMember,
+  desired: DesiredMember,
   { read, identity }: SetState,
   options: ApplySetOptions,
 ): Promise<PlannedChange> {
-  const { intent } = wanted;
-  const member = memberOf(wanted);
-  const inSet = read.existing.get(wanted.id)?.object;
-  const current = inSet ?? (await found(parts, wanted, options));
+  const { intent } = desired;
+  const member = memberOf(desired);
+  const inSet = read.existing.get(desired.id)?.object;
+  const current = inSet ?? (await found(parts, desired, options));
   if (current === undefined || isDeleting(current)) {
     return {
       ...member,
@@ -126,12 +126,12 @@ async function plan(
     };
   }
   const form = formOf(options);
-  if (inSet !== undefined && form.isSame(current, wanted)) return { ...member, action: 'unchanged', diff: [] };
+  if (inSet !== undefined && form.isSame(current, desired)) return { ...member, action: 'unchanged', diff: [] };
   if ((options.adopt ?? 'all') !== 'all' && (inSet === undefined || !isMember(inSet, ownSet(identity, options)))) {
-    const live = inSet === undefined ? current : await found(parts, wanted, options);
-    if (live !== undefined) refuseForeign(wanted, live, identity, options);
+    const live = inSet === undefined ? current : await found(parts, desired, options);
+    if (live !== undefined) refuseForeign(desired, live, identity, options);
   }
-  const after = await dryWrite(formFor(current, form, options), wanted, current, parts, options);
+  const after = await dryWrite(formFor(current, form, options), desired, current, parts, options);
   const isReplaced = after === undefined;
   const diff = diffObjects(current, after ?? intent);
   const isSame =
@@ -142,16 +142,16 @@ async function plan(
 /** The object as it would be stored; undefined if it would be deleted and recreated. */
 async function dryWrite(
   form: SetForm,
-  wanted: DesiredMember,
+  desired: DesiredMember,
   current: KubeObject,
   parts: ApplyParts,
   options: ApplySetOptions,
 ): Promise<KubeObject | undefined> {
   try {
-    return await form.write(wanted, current, writeContext(parts, options, true));
+    return await form.write(desired, current, writeContext(parts, options, true));
   } catch (error) {
-    const isReplaced = isImmutable(error, wanted) && options.replaceImmutable !== false;
-    if (isReplaced || functionFor(options.reconcilers, wanted) !== undefined) return undefined;
+    const isReplaced = isImmutable(error, desired) && options.replaceImmutable !== false;
+    if (isReplaced || functionFor(options.reconcilers, desired) !== undefined) return undefined;
     throw error;
   }
 }
@@ -174,11 +174,11 @@ function markOf({ metadata }: KubeObject): string | undefined {
 /** Something that would be taken into the set. */
 async function found(
   { client }: ApplyParts,
-  wanted: DesiredMember,
+  desired: DesiredMember,
   { signal }: ApplySetOptions,
 ): Promise<KubeObject | undefined> {
   try {
-    return await client.find(wanted.kind, wanted, { signal });
+    return await client.find(desired.kind, desired, { signal });
   } catch {
     // Its kind may not be served yet, or may not be read: it counts as new.
     return undefined;

@@ -15,15 +15,15 @@ import { isMarkedBy, isMarkedForOther, isMember, type OwnSet, ownSet } from './s
 /** How one form of apply writes. */
 export interface SetForm {
   /** Whether what is stored needs no write. */
-  isSame(current: KubeObject, wanted: DesiredMember): boolean;
+  isSame(current: KubeObject, desired: DesiredMember): boolean;
   /** Writes it; resolves to what is stored then, to `current` itself if nothing had to be written. */
-  write(wanted: DesiredMember, current: KubeObject | undefined, context: WriteContext): Promise<KubeObject>;
+  write(desired: DesiredMember, current: KubeObject | undefined, context: WriteContext): Promise<KubeObject>;
 }
 
 export interface WriteContext extends SetWriteContext {
   readonly options: ApplySetOptions;
   /** Sends a patch, by the patcher of the kind if there is one. */
-  send(wanted: SetMember, patch: Patch, current: KubeObject | undefined): Promise<KubeObject>;
+  send(desired: SetMember, patch: Patch, current: KubeObject | undefined): Promise<KubeObject>;
   readonly dryRun: boolean;
 }
 
@@ -45,42 +45,42 @@ const immutable: Readonly<Record<string, string>> = {
 /** Brings one object to its desired state: leaves it, writes it, or deletes and recreates it. */
 export async function writeMember(
   form: SetForm,
-  wanted: DesiredMember,
+  desired: DesiredMember,
   current: KubeObject | undefined,
   identity: SetIdentity,
   context: WriteContext & { readonly runtime: Pick<Runtime, 'clock'> },
 ): Promise<Written> {
   const { options, client, signal, fieldManager } = context;
   if (current !== undefined && isDeleting(current)) {
-    await gone(wanted, current, context);
-    return { action: 'replaced', object: await form.write(wanted, undefined, context) };
+    await gone(desired, current, context);
+    return { action: 'replaced', object: await form.write(desired, undefined, context) };
   }
-  if (current !== undefined && form.isSame(current, wanted)) return { action: 'unchanged', object: current };
+  if (current !== undefined && form.isSame(current, desired)) return { action: 'unchanged', object: current };
   const isSure = current !== undefined && isMember(current, ownSet(identity, options)) === true;
   if (!isSure && (options.adopt ?? 'all') !== 'all') {
-    const found = await client.find(wanted.kind, wanted, { signal });
-    if (found !== undefined) refuseForeign(wanted, found, identity, options);
+    const found = await client.find(desired.kind, desired, { signal });
+    if (found !== undefined) refuseForeign(desired, found, identity, options);
   }
   if (current !== undefined) {
-    const reconcile = functionFor(options.reconcilers, wanted);
-    const verdict = await reconcile?.(current, wanted.intent, { client, signal, fieldManager });
+    const reconcile = functionFor(options.reconcilers, desired);
+    const verdict = await reconcile?.(current, desired.intent, { client, signal, fieldManager });
     if (verdict === 'done') return { action: 'updated', object: current };
-    if (verdict === 'replace') return replace(form, wanted, current, context);
+    if (verdict === 'replace') return replace(form, desired, current, context);
   }
   try {
-    const object = await form.write(wanted, current, context);
+    const object = await form.write(desired, current, context);
     if (isDeleting(object)) {
-      await gone(wanted, object, context);
-      return { action: 'replaced', object: await form.write(wanted, undefined, context) };
+      await gone(desired, object, context);
+      return { action: 'replaced', object: await form.write(desired, undefined, context) };
     }
     if (current === undefined) return { action: 'created', object };
     const isSame = object === current || object.metadata.resourceVersion === current.metadata.resourceVersion;
     return { action: isSame ? 'unchanged' : 'updated', object };
   } catch (error) {
-    if (!isImmutable(error, wanted) || options.replaceImmutable === false) throw error;
-    const found = current ?? (await client.find(wanted.kind, wanted, { signal }));
+    if (!isImmutable(error, desired) || options.replaceImmutable === false) throw error;
+    const found = current ?? (await client.find(desired.kind, desired, { signal }));
     if (found === undefined) throw error;
-    return replace(form, wanted, found, context);
+    return replace(form, desired, found, context);
   }
 }
 
@@ -98,7 +98,7 @@ export function isImmutable(error: unknown, { kind }: SetMember): boolean {
 
 async function replace(
   form: SetForm,
-  wanted: DesiredMember,
+  desired: DesiredMember,
   current: KubeObject,
   context: WriteContext & { readonly runtime: Pick<Runtime, 'clock'> },
 ): Promise<Written> {
@@ -106,24 +106,24 @@ async function replace(
   const { uid } = current.metadata;
   if (dryRun) return { action: 'replaced', object: current };
   const options = { preconditions: { uid }, propagationPolicy: 'Background', signal } as const;
-  await client.delete(wanted.kind, wanted, options).catch(ignoreNotFound);
-  await gone(wanted, current, context);
-  return { action: 'replaced', object: await form.write(wanted, undefined, context) };
+  await client.delete(desired.kind, desired, options).catch(ignoreNotFound);
+  await gone(desired, current, context);
+  return { action: 'replaced', object: await form.write(desired, undefined, context) };
 }
 
 async function gone(
-  wanted: DesiredMember,
+  desired: DesiredMember,
   { metadata: { uid } }: KubeObject,
   { client, options, signal, runtime, dryRun }: WriteContext & { readonly runtime: Pick<Runtime, 'clock'> },
 ): Promise<void> {
   if (dryRun) return;
   const timeout = options.replaceTimeout ?? '30s';
-  await waitForDeletion(client, wanted.kind, { ...wanted, uid }, { timeout, signal, runtime });
+  await waitForDeletion(client, desired.kind, { ...desired, uid }, { timeout, signal, runtime });
 }
 
 /** Throws if an object is there already that `adopt` does not allow to take over. */
 export function refuseForeign(
-  wanted: SetMember,
+  desired: SetMember,
   found: KubeObject,
   identity: SetIdentity,
   options: ApplySetOptions,
@@ -137,7 +137,7 @@ export function refuseForeign(
   const other = setText(annotations) || `${setMarks.hash}=${labels?.[setMarks.hash]}`;
   const whose = isOthers ? `in another set (${other})` : 'in no set';
   throw new Error(
-    `${memberText(wanted)} already exists and is ${whose}; adopt is '${adopt}': delete it, rename it, or allow adoption`,
+    `${memberText(desired)} already exists and is ${whose}; adopt is '${adopt}': delete it, rename it, or allow adoption`,
   );
 }
 
@@ -211,8 +211,8 @@ export function isKept({ metadata }: KubeObject): boolean {
 }
 
 /** Whether stored marks and values are those of the intent. */
-export function isAsIntended(current: KubeObject, wanted: DesiredMember): boolean {
+export function isAsIntended(current: KubeObject, desired: DesiredMember): boolean {
   const mark = (object: { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } }) =>
     object.metadata.annotations?.[setMarks.intent];
-  return mark(current) !== undefined && mark(current) === mark(wanted.intent) && covers(current, wanted.intent);
+  return mark(current) !== undefined && mark(current) === mark(desired.intent) && covers(current, desired.intent);
 }

@@ -68,7 +68,7 @@ function step(value: Json, element: string): Json | undefined {
     // Defaults, such as a port's protocol, are keys that the writer need not have said.
     return (
       isJsonObject(item) &&
-      keys.every(([key, wanted]) => getOwn(item, key) === undefined || equal(getOwn(item, key), wanted))
+      keys.every(([key, desired]) => getOwn(item, key) === undefined || equal(getOwn(item, key), desired))
     );
   });
 }

@@ -15,33 +15,33 @@ import type { SetForm } from './set-writer.js';
 
 /** Wrangler's own form: an annotation keeps what was applied, and patches are made here. */
 export function threeWayForm(options: ApplySetOptions): SetForm {
-  const patchFor = (wanted: DesiredMember, current: KubeObject) => threeWayPatch(wanted, current, options);
+  const patchFor = (desired: DesiredMember, current: KubeObject) => threeWayPatch(desired, current, options);
   return {
-    isSame: (current, wanted) => patchFor(wanted, current) === undefined,
-    async write(wanted, known, { client, send, signal, dryRun }) {
+    isSame: (current, desired) => patchFor(desired, current) === undefined,
+    async write(desired, known, { client, send, signal, dryRun }) {
       let current = known;
       if (current === undefined) {
         try {
-          return (await client.create(withApplied(wanted.intent, undefined), { signal, dryRun })) as KubeObject;
+          return (await client.create(withApplied(desired.intent, undefined), { signal, dryRun })) as KubeObject;
         } catch (error) {
           if (!isAlreadyExists(error)) throw error;
-          current = await client.get(wanted.kind, wanted, { signal });
+          current = await client.get(desired.kind, desired, { signal });
         }
       }
-      const patch = patchFor(wanted, current);
-      return patch === undefined ? current : send(wanted, patch, current);
+      const patch = patchFor(desired, current);
+      return patch === undefined ? current : send(desired, patch, current);
     },
   };
 }
 
 /** The patch that takes an object to its desired state; undefined for a no-op. */
-function threeWayPatch(wanted: DesiredMember, stored: KubeObject, options: ApplySetOptions): Patch | undefined {
+function threeWayPatch(desired: DesiredMember, stored: KubeObject, options: ApplySetOptions): Patch | undefined {
   const { diffPatches = [], ignorePreviousApplied = false } = options;
   const before = ignorePreviousApplied ? undefined : appliedBefore(stored);
-  const original = patched(before ?? {}, wanted, diffPatches);
-  const modified = withApplied(wanted.intent, stored) as object;
-  const current = patched(stored, wanted, diffPatches);
-  const schema = builtinPatchSchema(wanted.kind);
+  const original = patched(before ?? {}, desired, diffPatches);
+  const modified = withApplied(desired.intent, stored) as object;
+  const current = patched(stored, desired, diffPatches);
+  const schema = builtinPatchSchema(desired.kind);
   const body =
     schema === undefined
       ? createThreeWayJsonMergePatch(original as Json, modified as Json, current as unknown as Json)

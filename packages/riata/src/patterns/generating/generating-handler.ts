@@ -124,7 +124,7 @@ export function registerGeneratingHandler<R extends KubeObject, S extends Scope>
     const asked = await ask(given, context).catch((error: unknown) => ({ error }));
     const isHeld = 'isHeld' in asked && asked.isHeld;
     const object = isHeld ? await ensureFinalizer(context.client.client, kind, given, finalizer) : given;
-    const tell = statusHandler<R>(kind, { condition }, async () => {
+    const report = statusHandler<R>(kind, { condition }, async () => {
       if ('error' in asked) throw asked.error;
       const version = `${object.metadata.uid} ${object.metadata.resourceVersion}`;
       if (isUnique && applied.get(key) === version) return asked.status;
@@ -132,8 +132,8 @@ export function registerGeneratingHandler<R extends KubeObject, S extends Scope>
       if (isUnique) applied.set(key, version);
       return asked.status;
     });
-    const told = (await tell(key, object, context)) ?? object;
-    return isHeld ? told : drop(context, told);
+    const reported = (await report(key, object, context)) ?? object;
+    return isHeld ? reported : drop(context, reported);
   };
 
   const registration = controller.registerHandler(

@@ -102,8 +102,8 @@ export function kindFromCrd(
   );
 }
 
-function plainVersion({ spec }: CrdManifest, wanted: string | undefined): CrdVersion | undefined {
-  return spec.versions.find(({ name }) => name === wanted) ?? spec.versions.find(({ storage }) => storage);
+function plainVersion({ spec }: CrdManifest, desired: string | undefined): CrdVersion | undefined {
+  return spec.versions.find(({ name }) => name === desired) ?? spec.versions.find(({ storage }) => storage);
 }
 
 function kindText(name: string, crd: CrdManifest, version: CrdVersion): string {

@@ -2,7 +2,7 @@ import type { WriteObject } from '../../client/interfaces.js';
 import { isJsonObject, type Json, type JsonObject } from '../../object/json.js';
 
 /** Types of YAML 1.1 that JSON has no word for, and `1:30` as a number, which Kubernetes never took it for. */
-const unwanted: ReadonlySet<string> = new Set(
+const excluded: ReadonlySet<string> = new Set(
   ['timestamp', 'binary', 'set', 'omap', 'pairs'].map((name) => `tag:yaml.org,2002:${name}`),
 );
 
@@ -16,7 +16,7 @@ export async function objectsFromYaml(text: string): Promise<WriteObject[]> {
   const lineCounter = new LineCounter();
   const documents = parseAllDocuments(text, {
     ...{ version: '1.1', intAsBigInt: true, logLevel: 'silent', prettyErrors: false, lineCounter },
-    customTags: (tags) => tags.filter((t) => typeof t === 'string' || !(unwanted.has(t.tag) || t.format === 'TIME')),
+    customTags: (tags) => tags.filter((t) => typeof t === 'string' || !(excluded.has(t.tag) || t.format === 'TIME')),
   });
   return (Array.isArray(documents) ? documents : []).flatMap((document, index) => {
     const where = `YAML document ${index + 1}`;

@@ -37,9 +37,9 @@ test('errors: the message and the reason that they name; none, and those to be i
   expect(Deployed.matchesError(failed, undefined)).toBe(false);
   const named = Deployed.setError({}, new ConditionError('NoImage', 'spec.image is empty'));
   expect(named).toMatchObject({ conditions: [{ status: 'False', reason: 'NoImage', message: 'spec.image is empty' }] });
-  const mended = Deployed.setError(failed, undefined);
-  expect(mended).toMatchObject({ conditions: [{ status: 'True', reason: 'Deployed', message: '' }] });
-  expect(Deployed.matchesError(mended, undefined)).toBe(true);
+  const repaired = Deployed.setError(failed, undefined);
+  expect(repaired).toMatchObject({ conditions: [{ status: 'True', reason: 'Deployed', message: '' }] });
+  expect(Deployed.matchesError(repaired, undefined)).toBe(true);
   expect(Deployed.isTrue(Deployed.setError({}, new IgnoreError()))).toBe(true);
 });
 

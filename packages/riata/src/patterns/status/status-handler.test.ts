@@ -75,33 +75,33 @@ test('what is said is patched, if it differs, with the version that was seen', a
 test('without a word it stays; without a status it is as if it was empty', async () => {
   expect((await play(() => {}, { replicas: 1 })).sent).toEqual([]);
   expect((await play((_, status) => status, undefined)).sent).toEqual([]);
-  const told = await play(() => {}, undefined, { condition: 'Counted' });
-  expect(told.sent).toEqual([['PATCH', { ...pinned, status: { conditions: [condition] } }]]);
+  const reported = await play(() => {}, undefined, { condition: 'Counted' });
+  expect(reported.sent).toEqual([['PATCH', { ...pinned, status: { conditions: [condition] } }]]);
 });
 
 test('an error leaves the status as it was, is reported, and comes with the written status', async () => {
   const failing = () => {
     throw new TerminalError('no way');
   };
-  const told = await play(failing, { replicas: 1 }, { condition: 'Counted' });
+  const reported = await play(failing, { replicas: 1 }, { condition: 'Counted' });
   const failed = { ...condition, status: 'False', reason: 'Error', message: 'no way' };
-  expect(told.sent).toEqual([['PATCH', { ...pinned, status: { conditions: [failed] } }]]);
-  expect(isTerminalError(told.error)).toBe(true);
-  expect(objectOfError(told.error)).toMatchObject({ status: { written: true } });
+  expect(reported.sent).toEqual([['PATCH', { ...pinned, status: { conditions: [failed] } }]]);
+  expect(isTerminalError(reported.error)).toBe(true);
+  expect(objectOfError(reported.error)).toMatchObject({ status: { written: true } });
   const again = await play(failing, { conditions: [failed] }, { condition: 'Counted' });
   expect([again.sent, isTerminalError(again.error), objectOfError(again.error)]).toEqual([[], true, undefined]);
-  const untold = await play(failing, { replicas: 1 });
-  expect([untold.sent, (untold.error as Error).message]).toEqual([[], 'no way']);
+  const unreported = await play(failing, { replicas: 1 });
+  expect([unreported.sent, (unreported.error as Error).message]).toEqual([[], 'no way']);
 });
 
 test('an ignored error is a success, and stays ignored', async () => {
   const ignoring = () => {
     throw new IgnoreError('paused');
   };
-  const told = await play(ignoring, {}, { condition: 'Counted' });
-  expect(told.sent).toEqual([['PATCH', { ...pinned, status: { conditions: [condition] } }]]);
-  expect(isIgnoreError(told.error)).toBe(true);
-  expect(objectOfError(told.error)).toMatchObject({ status: { written: true } });
+  const reported = await play(ignoring, {}, { condition: 'Counted' });
+  expect(reported.sent).toEqual([['PATCH', { ...pinned, status: { conditions: [condition] } }]]);
+  expect(isIgnoreError(reported.error)).toBe(true);
+  expect(objectOfError(reported.error)).toMatchObject({ status: { written: true } });
 });
 
 test('a conflict of the handler is reported as a success, and is still a conflict', async () => {
@@ -109,14 +109,14 @@ test('a conflict of the handler is reported as a success, and is still a conflic
     { code: 409, reason: 'Conflict', message: 'somebody was faster' } as never,
     {} as never,
   );
-  const told = await play(() => Promise.reject(conflict), {}, { condition: 'Counted' });
-  expect(told.sent).toEqual([['PATCH', { ...pinned, status: { conditions: [condition] } }]]);
-  expect(isConflict(told.error)).toBe(true);
+  const reported = await play(() => Promise.reject(conflict), {}, { condition: 'Counted' });
+  expect(reported.sent).toEqual([['PATCH', { ...pinned, status: { conditions: [condition] } }]]);
+  expect(isConflict(reported.error)).toBe(true);
 });
 
 test('a conflict of the write is looked at again', async () => {
-  const told = await play(() => ({ replicas: 2 }), {}, { refuses: true });
-  expect(isConflict(told.error)).toBe(true);
+  const reported = await play(() => ({ replicas: 2 }), {}, { refuses: true });
+  expect(isConflict(reported.error)).toBe(true);
 });
 
 test('a kind of others gets no generation: it may have no place for it', async () => {

@@ -42,14 +42,14 @@ function tooMany(have: number, want: number): ObjectStatusResult | undefined {
 }
 
 const count = (object: unknown, field: string): number => numberAt(object, 'status', field) ?? 0;
-const wanted = (object: unknown): number => numberAt(object, 'spec', 'replicas') ?? 1;
+const desired = (object: unknown): number => numberAt(object, 'spec', 'replicas') ?? 1;
 
 const deployment: StatusRule = (object, conditions) => {
   const progressing = conditions.find(({ type }) => type === 'Progressing');
   if (progressing?.reason === 'ProgressDeadlineExceeded') {
     return failed(progressing.reason, `the progress deadline has passed: ${progressing.message}`);
   }
-  const [want, replicas] = [wanted(object), count(object, 'replicas')];
+  const [want, replicas] = [desired(object), count(object, 'replicas')];
   const updated = count(object, 'updatedReplicas');
   const short =
     firstShort([
@@ -77,7 +77,7 @@ const maxInt32 = 2_147_483_647;
 const replicaSet: StatusRule = (object, conditions) => {
   const failure = conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
   if (failure !== undefined) return inProgress('ReplicaFailure', `cannot create Pods: ${failure.message}`);
-  const [want, replicas] = [wanted(object), count(object, 'replicas')];
+  const [want, replicas] = [desired(object), count(object, 'replicas')];
   const short =
     firstShort([
       ['LessLabelled', 'labelled', count(object, 'fullyLabeledReplicas'), want],
@@ -91,7 +91,7 @@ const statefulSet: StatusRule = (object) => {
   if (textAt(object, 'spec', 'updateStrategy', 'type') === 'OnDelete') {
     return current('Pods are updated as they are deleted');
   }
-  const [want, replicas] = [wanted(object), count(object, 'replicas')];
+  const [want, replicas] = [desired(object), count(object, 'replicas')];
   const updated = count(object, 'updatedReplicas');
   const short =
     firstShort([

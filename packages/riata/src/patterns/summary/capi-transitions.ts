@@ -63,7 +63,7 @@ const machine: Summarizer = (_, conditions, draft) => {
 const state = 'reconciling';
 
 interface Counts {
-  readonly wanted: number | undefined;
+  readonly desired: number | undefined;
   readonly there: number | undefined;
   readonly ready: number | undefined;
   readonly upToDate: number | undefined;
@@ -73,7 +73,7 @@ interface Counts {
 function scaling(
   conditions: readonly AnyCondition[],
   draft: SummaryDraft,
-  { wanted, there, ready, upToDate }: Counts,
+  { desired, there, ready, upToDate }: Counts,
   names: { readonly down: string; readonly up: string; readonly what: string },
 ): SummaryDraft | undefined {
   if (isTrue(conditions, 'RollingOut')) {
@@ -81,28 +81,28 @@ function scaling(
     const message = old === undefined ? '' : `${old} ${names.what} are not up to date`;
     return amend(draft, { state: 'rollingout', transitioning: true }, message);
   }
-  const isOver = wanted !== undefined && there !== undefined && there > wanted;
+  const isOver = desired !== undefined && there !== undefined && there > desired;
   if (isTrue(conditions, 'ScalingDown') || isOver) {
-    const isKnown = wanted !== undefined && there !== undefined;
+    const isKnown = desired !== undefined && there !== undefined;
     return amend(
       draft,
       { state: names.down, transitioning: true },
-      isKnown ? `from ${there} down to ${wanted} ${names.what}` : '',
+      isKnown ? `from ${there} down to ${desired} ${names.what}` : '',
     );
   }
-  const isUnder = wanted !== undefined && ready !== undefined && wanted > ready;
+  const isUnder = desired !== undefined && ready !== undefined && desired > ready;
   if (!isTrue(conditions, 'ScalingUp') && !isUnder) return undefined;
-  const isKnown = wanted !== undefined && ready !== undefined;
+  const isKnown = desired !== undefined && ready !== undefined;
   return amend(
     draft,
     { state: names.up, transitioning: true },
-    isKnown ? `from ${ready} up to ${wanted} ${names.what}` : '',
+    isKnown ? `from ${ready} up to ${desired} ${names.what}` : '',
   );
 }
 
 const machines: Summarizer = (object, conditions, draft) => {
   const counts = {
-    wanted: numberAt(object, 'spec', 'replicas'),
+    desired: numberAt(object, 'spec', 'replicas'),
     there: numberAt(object, 'status', 'replicas'),
     ready: numberAt(object, 'status', 'readyReplicas'),
     upToDate: numberAt(object, 'status', 'upToDateReplicas'),
@@ -117,7 +117,7 @@ const cluster: Summarizer = (object, conditions, draft) => {
   );
   const workers = (field: string) => numberAt(object, 'status', 'workers', field);
   const counts = {
-    ...{ wanted: workers('desiredReplicas'), there: workers('replicas') },
+    ...{ desired: workers('desiredReplicas'), there: workers('replicas') },
     ...{ ready: workers('readyReplicas'), upToDate: workers('upToDateReplicas') },
   };
   const names = { down: 'updating', up: 'updating', what: 'machines' };

@@ -7,7 +7,7 @@ const condition = (type: string, status: string, message = '', reason = '') => (
 const withConditions = (...conditions: object[]) => ({ status: { conditions } });
 
 /** `state status, message`, with `!` for an error and `~` for a transition. */
-function told(apiVersion: string, kind: string, rest: object): string {
+function reported(apiVersion: string, kind: string, rest: object): string {
   const { state, status, error, transitioning, message } = summarize({ apiVersion, kind, ...rest } as never);
   return `${state}${error ? '!' : ''}${transitioning ? '~' : ''} ${status}${message.map((text) => `, ${text}`).join('')}`;
 }
@@ -64,7 +64,7 @@ describe('any kind', () => {
       'active Current, the object exists',
     ],
   ])('%s', (_, rest, expected) => {
-    expect(told('example.com/v1', 'Foo', rest)).toBe(expected);
+    expect(reported('example.com/v1', 'Foo', rest)).toBe(expected);
   });
 
   test('what is being deleted says what it waits for, and that it takes too long', () => {
@@ -130,15 +130,15 @@ describe('any kind', () => {
 describe('built-in kinds', () => {
   test('Deployments, Nodes and Services', () => {
     const spec = { replicas: 2 };
-    expect(told('apps/v1', 'Deployment', { spec })).toBe('in-progress~ InProgress, 0 of 2 replicas are created');
+    expect(reported('apps/v1', 'Deployment', { spec })).toBe('in-progress~ InProgress, 0 of 2 replicas are created');
     const stuck = withConditions(condition('Progressing', 'False', 'too late'));
-    expect(told('apps/v1', 'Deployment', { spec, ...stuck })).toBe('error! Failed, too late');
+    expect(reported('apps/v1', 'Deployment', { spec, ...stuck })).toBe('error! Failed, too late');
     const node = withConditions(condition('MemoryPressure', 'True', 'low'), condition('Ready', 'True'));
-    expect(told('v1', 'Node', node)).toBe('error! Failed, low');
+    expect(reported('v1', 'Node', node)).toBe('error! Failed, low');
     const balancer = { spec: { type: 'LoadBalancer', clusterIP: '10.0.0.1' } };
-    expect(told('v1', 'Service', balancer)).toMatch(/^pending~ InProgress/);
+    expect(reported('v1', 'Service', balancer)).toMatch(/^pending~ InProgress/);
     const status = { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } };
-    expect(told('v1', 'Service', { ...balancer, status })).toMatch(/^active Current/);
+    expect(reported('v1', 'Service', { ...balancer, status })).toMatch(/^active Current/);
   });
 
   test('relationships: owners, sets, Pods, and what Pods use', () => {
@@ -200,7 +200,7 @@ describe("Rancher's operations and Cluster API", () => {
     ['done', [condition('Succeeded', 'True'), condition('Paused', 'True')], 'succeeded Current'],
     ['at work', [condition('Pending', 'True'), condition('InProgress', 'True')], 'in-progress~ InProgress'],
   ])('an operation: %s', (_, conditions, expected) => {
-    expect(told('operation.cattle.io/v1', 'ETCDSnapshotSave', withConditions(...conditions))).toBe(expected);
+    expect(reported('operation.cattle.io/v1', 'ETCDSnapshotSave', withConditions(...conditions))).toBe(expected);
   });
 
   test('an object of Rancher that is new', () => {
@@ -251,19 +251,19 @@ describe("Rancher's operations and Cluster API", () => {
     ['Cluster', [condition('Deleting', 'True', '* MachineDeployments: a')], 'deleting~ InProgress, deleting workers'],
     ['MachineSet', [condition('ScalingUp', 'True')], 'scalingup~ InProgress'],
   ])('%s with %j', (kind, conditions, expected) => {
-    expect(told('cluster.x-k8s.io/v1beta2', kind, withConditions(...conditions))).toBe(expected);
+    expect(reported('cluster.x-k8s.io/v1beta2', kind, withConditions(...conditions))).toBe(expected);
   });
 
   test('counts tell of scaling before conditions do', () => {
     const machines = (replicas: number, status: object) =>
-      told('cluster.x-k8s.io/v1beta2', 'MachineDeployment', { spec: { replicas }, status });
+      reported('cluster.x-k8s.io/v1beta2', 'MachineDeployment', { spec: { replicas }, status });
     expect(machines(3, { replicas: 3, readyReplicas: 2 })).toBe('scalingup~ InProgress, from 2 up to 3 replicas');
     expect(machines(1, { replicas: 3, readyReplicas: 3 })).toBe('scalingdown~ InProgress, from 3 down to 1 replicas');
     const rolling = { replicas: 3, upToDateReplicas: 1, conditions: [condition('RollingOut', 'True')] };
     expect(machines(3, rolling)).toBe('rollingout~ InProgress, 2 replicas are not up to date');
     expect(machines(3, { replicas: 3, readyReplicas: 3 })).toBe('active Current, the object exists');
     const workers = { desiredReplicas: 3, replicas: 3, readyReplicas: 1 };
-    expect(told('cluster.x-k8s.io/v1beta2', 'Cluster', { status: { workers } })).toBe(
+    expect(reported('cluster.x-k8s.io/v1beta2', 'Cluster', { status: { workers } })).toBe(
       'updating~ InProgress, from 1 up to 3 machines',
     );
   });

@@ -35,11 +35,11 @@ test.each([
   ['empty', () => writeFile(file, ' \n')],
   ['missing', () => rm(file)],
   ['not a token', () => writeFile(file, 'two words')],
-])('a file that is %s for a while leaves the last good token in force', async (_, spoil) => {
+])('a file that is %s for a while leaves the last good token in force', async (_, corrupt) => {
   await writeFile(file, 'one');
   const source = new TokenFile({ file, place, clock, log });
   await source.authorization();
-  await spoil();
+  await corrupt();
   await clock.advance(60_000);
   expect(await source.authorization()).toBe('Bearer one');
   await clock.advance(1_000);

@@ -23,56 +23,56 @@ function byHand() {
 
 /** Takes a body, and throws at the chunk with this text. */
 function failingAt(text: string) {
-  const heard: string[] = [];
+  const received: string[] = [];
   const sink: Omit<TransportSink, 'onHeaders'> = {
     onData: (chunk) => {
-      heard.push(Buffer.from(chunk).toString());
-      if (heard.at(-1) === text) throw new Error(`no more after ${text}`);
+      received.push(Buffer.from(chunk).toString());
+      if (received.at(-1) === text) throw new Error(`no more after ${text}`);
     },
-    onEnd: () => void heard.push('end'),
-    onError: (error) => void heard.push(`error: ${(error as Error).message}`),
+    onEnd: () => void received.push('end'),
+    onError: (error) => void received.push(`error: ${(error as Error).message}`),
   };
-  return { sink, heard };
+  return { sink, received };
 }
 
 describe('a sink that throws at what came before it was there', () => {
   test('while the response goes on: the exchange is aborted, and nothing more is handed on', () => {
     const { answer, done, sink } = byHand();
     const response = answer('a', 'b', 'c');
-    const { sink: failing, heard } = failingAt('b');
+    const { sink: failing, received } = failingAt('b');
     response.deliver(failing);
-    expect(heard).toEqual(['a', 'b']);
+    expect(received).toEqual(['a', 'b']);
     expect(done.filter((what) => what !== 'resume')).toEqual(['abort: no more after b']);
     // As transports do when they are aborted.
     sink().onError(new Error('no more after b'));
-    expect(heard).toEqual(['a', 'b', 'error: no more after b']);
+    expect(received).toEqual(['a', 'b', 'error: no more after b']);
   });
 
   test('after its end: it hears of its own error instead, once', () => {
     const { answer, sink } = byHand();
     const response = answer('a', 'b', 'c');
     sink().onEnd();
-    const { sink: failing, heard } = failingAt('b');
+    const { sink: failing, received } = failingAt('b');
     response.deliver(failing);
-    expect(heard).toEqual(['a', 'b', 'error: no more after b']);
+    expect(received).toEqual(['a', 'b', 'error: no more after b']);
     response.resume();
-    expect(heard).toHaveLength(3);
+    expect(received).toHaveLength(3);
   });
 
   test('when it goes on after a pause', () => {
     const { answer, done, sink } = byHand();
     const response = answer();
-    const { sink: failing, heard } = failingAt('b');
+    const { sink: failing, received } = failingAt('b');
     response.deliver(failing);
     response.pause();
     sink().onData(Buffer.from('a'));
     sink().onData(Buffer.from('b'));
     sink().onData(Buffer.from('c'));
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     response.resume();
-    expect(heard).toEqual(['a', 'b']);
+    expect(received).toEqual(['a', 'b']);
     expect(done).toContain('abort: no more after b');
     sink().onEnd();
-    expect(heard.slice(2)).toHaveLength(1);
+    expect(received.slice(2)).toHaveLength(1);
   });
 });

@@ -121,11 +121,11 @@ interface Picked {
   readonly user: Fields;
 }
 
-function pick(entries: KubeconfigEntries, wanted: string | undefined): Picked {
+function pick(entries: KubeconfigEntries, expected: string | undefined): Picked {
   const { source, contexts, clusters, users, currentContext } = entries;
   if (isEmptyKubeconfig(entries))
     throw new ConfigError('is empty: no clusters, users or contexts', { source, reason: 'Empty' });
-  const contextName = wanted ?? currentContext;
+  const contextName = expected ?? currentContext;
   if (contextName === undefined) {
     throw new ConfigError(`is not set, and no context was asked for; ${listed('contexts', contexts)}`, {
       source,
@@ -135,7 +135,7 @@ function pick(entries: KubeconfigEntries, wanted: string | undefined): Picked {
   }
   const context = contexts.get(contextName)?.inContext(contextName);
   if (context === undefined) {
-    const field = wanted === undefined ? 'current-context' : undefined;
+    const field = expected === undefined ? 'current-context' : undefined;
     const problem = `there is no context "${contextName}"; ${listed('contexts', contexts)}`;
     throw new ConfigError(problem, { source, field, reason: 'ContextNotFound' });
   }

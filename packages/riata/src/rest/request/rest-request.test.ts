@@ -411,9 +411,11 @@ describe('watch()', () => {
     for await (const event of await rest.get().resource('pods').watch()) events.push(event);
     expect(events).toMatchObject(expected);
     const stream = await rest.get().resource('pods').watch();
-    const told: WatchEvent[] = [];
-    await new Promise<void>((onEnd) => stream.consume({ onEvent: (event) => told.push(event), onEnd: () => onEnd() }));
-    expect(told).toMatchObject(expected);
+    const reported: WatchEvent[] = [];
+    await new Promise<void>((onEnd) =>
+      stream.consume({ onEvent: (event) => reported.push(event), onEnd: () => onEnd() }),
+    );
+    expect(reported).toMatchObject(expected);
   });
 
   test('rejects when the server refuses', async () => {

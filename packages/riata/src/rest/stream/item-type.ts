@@ -12,8 +12,8 @@ export function itemTypeOf(list: JsonObject): TypeMeta | undefined {
 
 /** Whether a list has said all about the type of its items that it can say, which may be nothing. */
 export function saysType({ kind, apiVersion }: JsonObject): boolean {
-  const isTold = typeof kind === 'string' && kind.endsWith('List') && kind !== 'List';
-  return kind !== undefined && (!isTold || apiVersion !== undefined);
+  const isReported = typeof kind === 'string' && kind.endsWith('List') && kind !== 'List';
+  return kind !== undefined && (!isReported || apiVersion !== undefined);
 }
 
 /** Whether an item says itself what it is. */

@@ -4,13 +4,13 @@ import { StreamTimer } from './stream-timer.js';
 
 function make() {
   const clock = new VirtualClock();
-  const told: string[] = [];
-  const timer = new StreamTimer(clock, (reason) => told.push(`${reason} at ${clock.monotonic()}`));
-  return { clock, timer, told };
+  const reported: string[] = [];
+  const timer = new StreamTimer(clock, (reason) => reported.push(`${reason} at ${clock.monotonic()}`));
+  return { clock, timer, reported };
 }
 
 test('each phase has its limit, and all of them share one timer', async () => {
-  const { clock, timer, told } = make();
+  const { clock, timer, reported } = make();
   timer.limitSilence(30_000);
   await clock.advance(29_000);
   // The answer has begun.
@@ -19,18 +19,18 @@ test('each phase has its limit, and all of them share one timer', async () => {
   await clock.advance(9_000);
   timer.touch();
   timer.suspect(5_000);
-  timer.part(2_000, () => told.push(`incomplete at ${clock.monotonic()}`));
+  timer.part(2_000, () => reported.push(`incomplete at ${clock.monotonic()}`));
   expect(clock.pending).toBe(1);
   await clock.advance(2_000);
-  expect(told).toEqual(['incomplete at 40000']);
+  expect(reported).toEqual(['incomplete at 40000']);
   expect(clock.pending).toBe(1);
   await clock.advance(60_000);
-  expect(told).toEqual(['incomplete at 40000', 'slept at 43000']);
+  expect(reported).toEqual(['incomplete at 40000', 'slept at 43000']);
   expect(clock.pending).toBe(0);
 });
 
 test('elements keep it alive, parts of one do not', async () => {
-  const { clock, timer, told } = make();
+  const { clock, timer, reported } = make();
   timer.limitSilence(10_000);
   for (let second = 0; second < 30; second += 1) {
     timer.touch();
@@ -40,7 +40,7 @@ test('elements keep it alive, parts of one do not', async () => {
     timer.part(60_000, () => {});
     await clock.advance(1_000);
   }
-  expect(told).toEqual(['silent at 39000']);
+  expect(reported).toEqual(['silent at 39000']);
 });
 
 test('the time of an element counts from its first part, and ends when it is whole', async () => {
@@ -72,15 +72,15 @@ test('an element may be given more time when its limit is reached', async () => 
 });
 
 test('a sign of life lifts the suspicion; nothing is timed after it was disposed', async () => {
-  const { clock, timer, told } = make();
+  const { clock, timer, reported } = make();
   timer.limitSilence(60_000);
   timer.suspect(1_000);
   timer.touch();
   await clock.advance(2_000);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   timer[Symbol.dispose]();
-  timer.part(1_000, () => told.push('incomplete'));
+  timer.part(1_000, () => reported.push('incomplete'));
   expect(clock.pending).toBe(0);
   await clock.advance(120_000);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
 });

@@ -130,12 +130,12 @@ describe('bytes in pieces', () => {
             .join('');
           const bytes = Buffer.from(text);
           const at = cuts.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b);
-          const wanted = lines.map(({ event }) => {
+          const desired = lines.map(({ event }) => {
             const copy = JSON.parse(JSON.stringify(event));
             if (cutManagedFields) delete copy.object.metadata?.managedFields;
             return copy;
           });
-          expect(decode(pieces(bytes, at), { cutManagedFields })).toEqual(wanted);
+          expect(decode(pieces(bytes, at), { cutManagedFields })).toEqual(desired);
         },
       ),
       { numRuns: 500 },

@@ -206,7 +206,7 @@ export class PooledTransport implements HttpTransport {
   }
 }
 
-function hasHeader(headers: TransportRequest['headers'], wanted: string): boolean {
-  for (const name in headers) if (name.length === wanted.length && name.toLowerCase() === wanted) return true;
+function hasHeader(headers: TransportRequest['headers'], expected: string): boolean {
+  for (const name in headers) if (name.length === expected.length && name.toLowerCase() === expected) return true;
   return false;
 }

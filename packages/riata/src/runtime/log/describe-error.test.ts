@@ -9,8 +9,8 @@ describe('describeError', () => {
 
   test('leaves out what was said already', () => {
     const refused = new Error('connect ECONNREFUSED', { cause: new Error('no route') });
-    const told = new Error('cannot list pods: connect ECONNREFUSED', { cause: refused });
-    expect(describeError(told)).toBe('Error: cannot list pods: connect ECONNREFUSED (caused by Error: no route)');
+    const reported = new Error('cannot list pods: connect ECONNREFUSED', { cause: refused });
+    expect(describeError(reported)).toBe('Error: cannot list pods: connect ECONNREFUSED (caused by Error: no route)');
     expect(describeError(new Error('pods: a', { cause: new Error('a') }))).toBe('Error: pods: a');
     expect(describeError(new Error('pods: a', { cause: 'a' }))).toBe('Error: pods: a');
     const both = new AggregateError([new Error('a'), new Error('b')]);

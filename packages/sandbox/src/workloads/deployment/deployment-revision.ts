@@ -35,8 +35,8 @@ export function templateOf(set: ReplicaSet): PodTemplateSpec {
 /** Whether a ReplicaSet makes the Pods that a Deployment asks for now. */
 export function sameTemplate(set: ReplicaSet, deployment: Deployment): boolean {
   const { template } = deployment.spec;
-  const wanted = { ...template, metadata: { ...template.metadata, labels: template.metadata?.labels ?? {} } };
-  return equal(templateOf(set), wanted);
+  const desired = { ...template, metadata: { ...template.metadata, labels: template.metadata?.labels ?? {} } };
+  return equal(templateOf(set), desired);
 }
 
 /** Those annotations that a ReplicaSet takes over from its Deployment, and that come back with a rollback. */

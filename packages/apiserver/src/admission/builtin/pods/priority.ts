@@ -42,10 +42,10 @@ function withPriority(spec: JsonObject, attributes: AdmissionAttributes, storage
   }
   const { value, preemptionPolicy = 'PreemptLowerPriority' } = found ?? {};
   const computed = numberOf(value);
-  const check = (given: Json | undefined, wanted: Json, what: string) => {
-    if (given === undefined || given === wanted) return;
+  const check = (given: Json | undefined, expected: Json, what: string) => {
+    if (given === undefined || given === expected) return;
     const words = 'must not be provided in pod spec; priority admission controller computed';
-    throw forbiddenRequest(attributes, `${what} (${given}) ${words} ${wanted} from the given PriorityClass name`);
+    throw forbiddenRequest(attributes, `${what} (${given}) ${words} ${expected} from the given PriorityClass name`);
   };
   check(spec.priority, computed, 'the integer value of priority');
   check(spec.preemptionPolicy, preemptionPolicy, 'the string value of PreemptionPolicy');

@@ -125,8 +125,8 @@ function missingResources(names: readonly string[], pod: JsonObject): string | u
   const { containers, initContainers, resources } = recordOf(pod.spec);
   const whole = recordOf(resources);
   if ([whole.requests, whole.limits].some((list) => Object.keys(recordOf(list)).some(isPodLevel))) return undefined;
-  const wanted = names.filter((name) => required.has(name)).sort();
-  const parts = wanted.flatMap((name) => {
+  const desired = names.filter((name) => required.has(name)).sort();
+  const parts = desired.flatMap((name) => {
     const without = [...recordsOf(containers), ...recordsOf(initContainers)].filter((container) => {
       const { requests, limits } = recordOf(container.resources);
       return !computeUsage(amountsOf(requests), amountsOf(limits)).has(name);

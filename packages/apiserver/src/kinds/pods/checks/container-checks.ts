@@ -22,7 +22,7 @@ import { checkContainerResources } from './resource-checks.js';
 import { checkContainerSecurity } from './security-checks.js';
 
 /** The facts that containers are checked against. */
-export interface ContainerSurroundings {
+export interface ContainerContext {
   readonly spec: JsonObject;
   readonly volumes: Volumes;
   /** The names of the Pod's claims. */
@@ -30,7 +30,7 @@ export interface ContainerSurroundings {
 }
 
 /** The problems of the containers of a Pod, of all sorts. */
-export function checkContainers(around: ContainerSurroundings, path: string): FieldError[] {
+export function checkContainers(around: ContainerContext, path: string): FieldError[] {
   const { spec } = around;
   const [containers, init] = [recordsOf(spec.containers), recordsOf(spec.initContainers)];
   const names = new Set<string>();
@@ -43,7 +43,7 @@ export function checkContainers(around: ContainerSurroundings, path: string): Fi
 
 function checkRegular(
   containers: readonly JsonObject[],
-  around: ContainerSurroundings,
+  around: ContainerContext,
   names: Set<string>,
   path: string,
 ): FieldError[] {
@@ -67,7 +67,7 @@ function checkRegular(
 
 function checkInit(
   container: JsonObject,
-  around: ContainerSurroundings,
+  around: ContainerContext,
   names: Set<string>,
   path: string,
   index: number,
@@ -100,7 +100,7 @@ const refusedFields = [
   ...['resizePolicy', 'restartPolicy', 'restartPolicyRules'],
 ];
 
-function checkEphemeral(around: ContainerSurroundings, path: string): FieldError[] {
+function checkEphemeral(around: ContainerContext, path: string): FieldError[] {
   const { containers, initContainers } = around.spec;
   const others = new Set([...recordsOf(containers), ...recordsOf(initContainers)].map(({ name }) => textOf(name)));
   const names = new Set(others);
@@ -131,11 +131,7 @@ export function checkImageBlanks(container: JsonObject, path: string): FieldErro
   return [invalid(`${path}.image`, image, 'must not have leading or trailing whitespace')];
 }
 
-function checkCommon(
-  container: JsonObject,
-  { spec, volumes, claims }: ContainerSurroundings,
-  path: string,
-): FieldError[] {
+function checkCommon(container: JsonObject, { spec, volumes, claims }: ContainerContext, path: string): FieldError[] {
   const name = textOf(container.name);
   const policies = ['File', 'FallbackToLogsOnError'];
   const policy = container.terminationMessagePolicy;

@@ -27,12 +27,12 @@ describe('operations agree with those on plain sets of paths', () => {
     fc.assert(
       fc.property(paths, paths, (a, b) => {
         const [x, y] = [texts(a), texts(b)];
-        const wanted = [...new Set([...x, ...y])].filter((text) => expected(text, x, y));
+        const desired = [...new Set([...x, ...y])].filter((text) => expected(text, x, y));
         const got = operation(setOf(a), setOf(b));
-        expect(texts(got.paths())).toEqual(new Set(wanted));
-        expect(got.size).toBe(wanted.length);
-        expect(got.isEmpty).toBe(wanted.length === 0);
-        expect(got.equals(setOf(wanted.map((text) => text.split(' '))))).toBe(true);
+        expect(texts(got.paths())).toEqual(new Set(desired));
+        expect(got.size).toBe(desired.length);
+        expect(got.isEmpty).toBe(desired.length === 0);
+        expect(got.equals(setOf(desired.map((text) => text.split(' '))))).toBe(true);
       }),
     );
   });

@@ -40,10 +40,10 @@ function matches(host: string, port: string, entry: string): boolean {
   if (entry.includes('/')) return inRange(host, entry);
   const [, name = entry, onlyPort] = /^(\[[^\]]*\]|[^:]*):(\d+)$/.exec(entry) ?? [];
   if (onlyPort && onlyPort !== port) return false;
-  const wanted = name.replace(/^\[|\]$/g, '').replace(/^\*\./, '.');
-  const address = toBits(wanted);
+  const expected = name.replace(/^\[|\]$/g, '').replace(/^\*\./, '.');
+  const address = toBits(expected);
   if (address !== undefined) return address === toBits(host);
-  return wanted.startsWith('.') ? host.endsWith(wanted) : host === wanted || host.endsWith(`.${wanted}`);
+  return expected.startsWith('.') ? host.endsWith(expected) : host === expected || host.endsWith(`.${expected}`);
 }
 
 function inRange(host: string, range: string): boolean {

@@ -28,11 +28,11 @@ export function parseProxy(text: string): ProxyServer {
 
 /** The problem of the URL of a proxy, or undefined; never quotes its user and password. */
 export function proxyProblem(text: string): string | undefined {
-  const wanted = 'must be a URL that starts with http://, https:// or socks5://';
-  if (!URL.canParse(text)) return `${wanted}, got something that is not a URL`;
+  const expected = 'must be a URL that starts with http://, https:// or socks5://';
+  if (!URL.canParse(text)) return `${expected}, got something that is not a URL`;
   const url = new URL(text);
-  if (kindOf(url) === undefined) return `${wanted}, got one with "${url.protocol}//"`;
-  if (url.hostname === '') return `${wanted} and names a host`;
+  if (kindOf(url) === undefined) return `${expected}, got one with "${url.protocol}//"`;
+  if (url.hostname === '') return `${expected} and names a host`;
   try {
     decodeURIComponent(url.username + url.password);
   } catch {

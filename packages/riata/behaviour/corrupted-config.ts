@@ -2,7 +2,7 @@ import type { JsonObject } from 'riata/object';
 import type { Random } from 'riata/runtime';
 
 /** A configuration that is not quite one. */
-export function spoiled(random: Random, config: JsonObject): JsonObject {
+export function corruptedConfig(random: Random, config: JsonObject): JsonObject {
   const metadata = config.metadata as JsonObject;
   const spec = (config.spec ?? {}) as JsonObject;
   return random.pick<() => JsonObject>([
