@@ -53,6 +53,7 @@ import {
 } from './rest/index.js';
 import { consoleLogger, resolveRuntime, silentLogger, VirtualClock } from './runtime/index.js';
 import { DynamicController, SharedCacheFactory, SharedControllerFactory, sharedKind } from './shared/index.js';
+import { admit, allowed } from './webhook/index.js';
 
 /** An unknown option. The compiler refuses it as well, so it is cast. */
 const wrong = { notAnOption: 1 } as never;
@@ -174,6 +175,12 @@ const entries: Readonly<Record<string, () => unknown>> = {
   rbacManifests: () => rbacManifests([], wrong),
   computeStatus: () => computeStatus(configMap, wrong),
   summarize: () => summarize(configMap, wrong),
+  admit: () => admit(Pod, wrong),
+  'admit.any': () => admit.any(wrong),
+  'admit.any: options': () => admit.any({}, wrong),
+  'admit.mutates': () => admit(Pod).mutates(wrong, () => {}),
+  'admit.validates': () => admit(Pod).validates(wrong, () => {}),
+  'admit.handles': () => admit(Pod).handles({ type: 'mutating', ...(wrong as object) }, () => allowed()),
 };
 
 describe('an unknown option is refused by', () => {
@@ -199,6 +206,8 @@ const unchecked = new Set([
   ...['HandlerErrorOptions', 'TransportErrorOptions', 'ListDecodeOptions', 'WatchDecodeOptions', 'BodyReaderOptions'],
   ...['ExchangerOptions', 'FilteringOptions', 'MergeSchemaOptions', 'OwnWritesOptions', 'PlacingOptions'],
   ...['SetApplyOptions', 'AuthOptions', 'LinkOptions', 'OnWriteOptions'],
+  // Sent by API servers.
+  ...['AdmissionCallOptions', 'PodAttachOptions', 'PodExecOptions', 'PodPortForwardOptions', 'ProxyOptions'],
 ]);
 
 test('every exported options type has its names listed', () => {

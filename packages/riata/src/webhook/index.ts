@@ -5,6 +5,62 @@
  * @module
  */
 
+export type {
+  AdmissionCall,
+  AdmissionCallOptions,
+  AdmissionContext,
+  AdmissionOperation,
+  AdmissionUser,
+  ConnectContext,
+  CreateContext,
+  DeleteContext,
+  Deny,
+  UpdateContext,
+} from './admission/admission-context.js';
+export type {
+  AdmissionCallRules,
+  AdmitOptions,
+  HandlerOptions,
+  RawHandlerOptions,
+} from './admission/admission-options.js';
+export type {
+  AdmissionRequest,
+  AdmissionResponse,
+  ReviewUserInfo,
+  ReviewVersion,
+} from './admission/admission-review.js';
+export type {
+  AdmissionRules,
+  AdmissionStart,
+  MutatingOperation,
+  Mutator,
+  Validator,
+} from './admission/admission-rules.js';
+export { type Admit, type AnyObject, admit, type ResourceMatch } from './admission/admit.js';
+export type {
+  PodAttachOptions,
+  PodExecOptions,
+  PodPortForwardOptions,
+  ProxyOptions,
+  SubresourceObject,
+} from './admission/connect-options.js';
+export type { DenialOptions, DenialReason } from './admission/denials.js';
+export type { FieldPath, PathsOf } from './admission/field-path.js';
+export {
+  multiMutatingHandler,
+  multiValidatingHandler,
+  type RawContext,
+  type RawHandler,
+} from './admission/raw-handler.js';
+export {
+  allowed,
+  denied,
+  errored,
+  patched,
+  patchResponse,
+  validationResponse,
+  withWarnings,
+} from './admission/responses.js';
 export { addWebhook } from './server/add-webhook.js';
 export { type StandaloneWebhookOptions, WebhookServer } from './server/webhook-server.js';
 export type { WebhookDefinition, WebhookTarget } from './webhook-definition.js';

@@ -1,3 +1,11 @@
+/** An integer past 2^53 in a JSON text. */
+export interface UnsafeInteger {
+  /** Names and indexes. */
+  readonly path: readonly (string | number)[];
+  /** As written. */
+  readonly digits: string;
+}
+
 /**
  * Paths of the numbers in a JSON text whose value `JSON.parse` does not keep: integers past 2^53. Numbers with a
  * fraction or an exponent do not count: a Kubernetes server holds them as doubles too, so they stay the same.
@@ -5,7 +13,12 @@
  * A slow, exact pass for the rare text that a scan found suspicious. The text must be valid JSON.
  */
 export function unsafeNumbers(text: string): string[] {
-  const found = new Set<string>();
+  return [...new Set(unsafeIntegers(text).map(({ path }) => fieldText(path)))];
+}
+
+/** The same with the digits of each. */
+export function unsafeIntegers(text: string): UnsafeInteger[] {
+  const found: UnsafeInteger[] = [];
   const path: (string | number)[] = [];
   /** The opening brackets around the current position. */
   const open: ('{' | '[')[] = [];
@@ -35,10 +48,10 @@ export function unsafeNumbers(text: string): string[] {
         }
         break;
       default:
-        if (isUnsafe(token)) found.add(pathText(path));
+        if (isUnsafe(token)) found.push({ path: [...path], digits: token });
     }
   }
-  return [...found];
+  return found;
 }
 
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],]|-?\d[\d.eE+-]*/gs;
@@ -47,7 +60,8 @@ function isUnsafe(token: string): boolean {
   return !/[.eE]/.test(token) && !Number.isSafeInteger(Number(token));
 }
 
-function pathText(path: readonly (string | number)[]): string {
+/** The text of a path: `spec.limits[0].max`, `spec["odd.name"]`. */
+export function fieldText(path: readonly (string | number)[]): string {
   let text = '';
   for (const step of path) {
     if (typeof step === 'number') text += `[${step}]`;
