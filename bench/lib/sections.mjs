@@ -14,6 +14,7 @@ import { queue } from '../sections/queue.mjs';
 import { size } from '../sections/size.mjs';
 import { store } from '../sections/store.mjs';
 import { watch } from '../sections/watch.mjs';
+import { webhooks } from '../sections/webhooks.mjs';
 
 /**
  * What is measured, and in which order. A section has a `name`, says by `needs` what it shares with others
@@ -25,6 +26,7 @@ export const topics = {
   'Informers and queues': [informer, queue, store],
   Controllers: [controller, manyControllers],
   'Desired sets': [apply],
+  Webhooks: [webhooks],
 };
 
 export const sections = Object.values(topics).flat();
