@@ -2,14 +2,14 @@ import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2SecureServer, Http2ServerRequest, Http2ServerResponse, ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
-import { parseGoDuration } from '../../object/go-duration.js';
 import { listenProblem } from '../../runtime/listen-problem.js';
 import type { Runtime } from '../../runtime/runtime.js';
-import { AbortSource, link } from '../../runtime/signals.js';
+import { AbortSource } from '../../runtime/signals.js';
 import { Removed, Shutdown } from '../../runtime/stop-reasons.js';
 import type { ServeWebhook } from '../webhook-listener.js';
 import type { WebhookAnswer } from '../webhook-route.js';
 import { readBody, tooLarge } from './read-request.js';
+import { ReceivedRequest } from './received-request.js';
 import { problem } from './webhook-routes.js';
 
 /** A certificate and its key in PEM, and, if callers must have one too, their authorities. */
@@ -46,8 +46,6 @@ const headersMs = 32_000;
 const requestMs = 60_000;
 /** A stream number that no client reaches: the first GOAWAY of a graceful shutdown refuses nothing. */
 const lastStreamId = 2 ** 31 - 1;
-/** For paths alone. */
-const base = 'https://localhost';
 
 /** Serves HTTP/2 and HTTP/1.1 over TLS 1.2 and newer, and takes new certificates without dropping a connection. */
 export class HttpsListener {
@@ -168,11 +166,7 @@ export class HttpsListener {
   }
 
   async #handle(request: Request, response: Response): Promise<void> {
-    const gone = new AbortSource();
-    response.once('close', () => gone.abort(new Removed('the caller has closed the connection')));
     const { bodyLimit, runtime } = this.#options;
-    const sent = request.url ?? '/';
-    if (!URL.canParse(sent, base)) return this.#send(request, response, { status: 400, body: problem('bad request') });
     if (request.method !== 'POST') {
       return this.#send(request, response, { status: 405, body: problem(`expected POST, got ${request.method}`) });
     }
@@ -181,20 +175,21 @@ export class HttpsListener {
       const text = problem(`the request is larger than the limit of ${bodyLimit} bytes`);
       return this.#send(request, response, { status: 413, body: text });
     }
-    const url = new URL(sent, base);
-    const timeoutMs = timeoutOf(url.searchParams);
-    using scope = link({
-      signals: [gone.signal, this.#overdue.signal],
-      ...{ timeoutMs, clock: runtime.clock, what: 'the request' },
+    const contentType = request.headers['content-type'];
+    const parts = { clock: runtime.clock, server: this.#overdue.signal };
+    const received = new ReceivedRequest(request.url ?? '/', { contentType, body }, parts);
+    let isAnswered = false;
+    response.once('close', () => {
+      if (!isAnswered) received.abort(new Removed('the caller has closed the connection'));
     });
-    const answer = await this.#serve({
-      path: url.pathname,
-      query: url.searchParams,
-      contentType: request.headers['content-type'],
-      body,
-      signal: scope.signal,
-    });
-    if (!gone.signal.aborted) await this.#send(request, response, answer);
+    let answer: WebhookAnswer;
+    try {
+      answer = await this.#serve(received);
+    } finally {
+      isAnswered = true;
+      received[Symbol.dispose]();
+    }
+    if (!response.destroyed) await this.#send(request, response, answer);
   }
 
   async #send(request: Request, response: Response, { status, body }: WebhookAnswer): Promise<void> {
@@ -226,18 +221,6 @@ export class HttpsListener {
 function tlsOptions({ cert, key, clientCa }: ServingCertificate) {
   const callers = clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: true };
   return { cert, key, minVersion: 'TLSv1.2', ...callers } as const;
-}
-
-/** The time that an API server gives a webhook, by its `timeout` parameter. */
-function timeoutOf(query: URLSearchParams): number {
-  const text = query.get('timeout');
-  if (text === null) return Number.POSITIVE_INFINITY;
-  try {
-    const ms = Number(parseGoDuration(text) / 1_000_000n);
-    return ms > 0 ? ms : Number.POSITIVE_INFINITY;
-  } catch {
-    return Number.POSITIVE_INFINITY;
-  }
 }
 
 function ended(response: Response, body?: string): Promise<void> {

@@ -24,10 +24,18 @@ export async function readBody(
         pieces.push(piece);
       }
     });
-    request.once('end', () => resolve(pieces.length === 1 ? (pieces[0] as Uint8Array) : joined(pieces, length)));
+    let isEnded = false;
+    request.once('end', () => {
+      isEnded = true;
+      resolve(pieces.length === 1 ? (pieces[0] as Uint8Array) : joined(pieces, length));
+    });
+    // Every request closes in the end; an error for each would cost more than most of what is done here.
+    const broken = () => {
+      if (!isEnded) reject(new Error('the caller has closed the connection'));
+    };
     request.once('error', reject);
-    request.once('aborted', () => reject(new Error('the caller has closed the connection')));
-    request.once('close', () => reject(new Error('the caller has closed the connection')));
+    request.once('aborted', broken);
+    request.once('close', broken);
   });
 }
 
