@@ -20,7 +20,7 @@ export const counts = {
   delayed: 1_000_000,
   stored: 100_000,
   /** Admission reviews of each load, and those before that warm up. */
-  reviews: 6000,
+  reviews: 5000,
   reviewsWarmUp: 3000,
 };
 
