@@ -49,11 +49,16 @@ export class ManagedControllers {
   readonly #parts: ManagedControllersParts;
   /** Undefined until it is made: the name is taken already. */
   readonly #controllers = new Map<string, DefinedController | undefined>();
+  readonly #definitions = new Map<string, ControllerDefinition>();
   /** Controllers that work on added clusters. */
   readonly #roaming = new Map<DefinedController, RoamingRole>();
 
   constructor(parts: ManagedControllersParts) {
     this.#parts = parts;
+  }
+
+  get definitions(): Iterable<ControllerDefinition> {
+    return this.#definitions.values();
   }
 
   get health(): readonly ControllerHealth[] {
@@ -106,6 +111,7 @@ export class ManagedControllers {
       throw new Error(`controller "${name}" already exists; give this one another name with control(…, { name })`);
     }
     this.#controllers.set(name, undefined);
+    this.#definitions.set(name, definition);
     let made: Promise<DefinedController> | undefined;
     const make = () => {
       made ??= this.#make(definition, role);
@@ -126,6 +132,7 @@ export class ManagedControllers {
   remove(name: string): void {
     const defined = this.#controllers.get(name);
     this.#controllers.delete(name);
+    this.#definitions.delete(name);
     if (defined === undefined) return;
     for (const end of this.#roaming.get(defined)?.ends.values() ?? []) end[Symbol.dispose]();
     this.#roaming.delete(defined);

@@ -27,6 +27,7 @@ import { gracefulStop } from './graceful-stop.js';
 import { ManagedControllers } from './managed-controllers.js';
 import type { ExitCause, ManagerExit } from './manager-exit.js';
 import { checkManagerOptions, type ManagerOptions } from './manager-options.js';
+import { warnMissingConversions } from './missing-conversions.js';
 import { type HealthCheck, HealthChecks } from './probes/health-checks.js';
 import type { HttpEndpoint } from './probes/http-endpoint.js';
 import { LoopMonitor } from './probes/loop-monitor.js';
@@ -310,6 +311,7 @@ export class Manager implements AsyncDisposable {
   /** Starts the groups in their order, all but the leader's. */
   async #start(): Promise<void> {
     const { servers, webhooks, caches, others, leader } = this.#groups;
+    warnMissingConversions(this, this.#controllers.definitions, this.#runtime.log);
     this.#endpoints.push(
       ...endpointsFor(this.#options, {
         ...{ healthz: this.#healthz, readyz: this.#readyz, client: this.#connection, runtime: this.#runtime },

@@ -61,6 +61,7 @@ export {
   validationResponse,
   withWarnings,
 } from './admission/responses.js';
+export { type ConversionOptions, type ConvertibleKind, conversion } from './conversion/conversion.js';
 export { addWebhook } from './server/add-webhook.js';
 export { type StandaloneWebhookOptions, WebhookServer } from './server/webhook-server.js';
 export type { WebhookDefinition, WebhookTarget } from './webhook-definition.js';

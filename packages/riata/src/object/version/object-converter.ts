@@ -109,11 +109,18 @@ function apply(what: 'up' | 'down', version: ConvertedVersion, input: KubeObject
   const made = {
     ...others,
     apiVersion: to.apiVersion,
-    ...(parts.metadata === undefined ? {} : { metadata: { ...input.metadata, ...parts.metadata } }),
+    metadata: metadataOf(input, parts),
     spec: dropUndefined(parts.spec),
     ...(next === undefined ? {} : { status: dropUndefined(next) }),
   };
   return fillDefaults(to.schema, made as unknown as Json) as unknown as KubeObject;
+}
+
+/** Name, uid and the like cannot be changed by a conversion; servers refuse it. */
+function metadataOf({ metadata }: KubeObject, { metadata: given }: ConvertedParts): KubeObject['metadata'] {
+  if (given === undefined) return metadata;
+  const { labels = metadata.labels, annotations = metadata.annotations } = given;
+  return dropUndefined({ ...metadata, labels, annotations }) as KubeObject['metadata'];
 }
 
 /** What every status has goes along, whatever the function says of the rest. */
