@@ -2,7 +2,7 @@ import type { ApiServer } from '@riata/apiserver';
 import { type ConnectedClient, createClient, type Write } from 'riata/client';
 import type { ControllerDefinition } from 'riata/controller';
 import { Namespace } from 'riata/kinds';
-import type { Manager, Runnable } from 'riata/manager';
+import type { Addable, Manager, Runnable } from 'riata/manager';
 import { type CrdManifest, type Duration, durationMs, type KindRef, type KubeObject } from 'riata/object';
 import type { RestConfig } from 'riata/rest';
 import {
@@ -192,7 +192,7 @@ export class TestEnvironment implements AsyncDisposable {
   }
 
   /** Runs controllers in a new manager. */
-  run(...definitions: readonly (ControllerDefinition | Runnable)[]): Promise<TestManager> {
+  run(...definitions: readonly (ControllerDefinition | Runnable | Addable)[]): Promise<TestManager> {
     return this.startManager({ run: definitions });
   }
 

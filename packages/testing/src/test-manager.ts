@@ -9,6 +9,7 @@ import type {
   RequestQueue,
 } from 'riata/controller';
 import {
+  type Addable,
   type Added,
   Manager,
   type ManagerExit,
@@ -29,7 +30,7 @@ export interface TestManagerOptions extends Omit<ManagerOptions, 'config' | 'cli
   /** Its name in the record of requests. @default 'manager-1', 'manager-2', … */
   readonly name?: string;
   /** The controllers to run. More can be added later. @default none */
-  readonly run?: readonly (ControllerDefinition | Runnable)[];
+  readonly run?: readonly (ControllerDefinition | Runnable | Addable)[];
   /** Whom it acts as, subject to RBAC. @default the administrator */
   readonly as?: Identity;
 }
@@ -151,7 +152,7 @@ export class TestManager implements AsyncDisposable {
   }
 
   /** As `Manager.add`. Controllers that are added to `manager` itself run too, but no second pass is made over them. */
-  add(what: ControllerDefinition | Runnable, options: { readonly stage?: RunnableStage } = {}): Added {
+  add(what: ControllerDefinition | Runnable | Addable, options: { readonly stage?: RunnableStage } = {}): Added {
     if (!('reconciler' in what)) return this.manager.add(what, options);
     const { clusters = 'own', everyReplica = false } = what.options;
     const isEverywhere = options.stage === undefined ? everyReplica : options.stage !== 'leader';

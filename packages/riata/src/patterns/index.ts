@@ -3,15 +3,16 @@
  *
  * @module
  */
-export type { RbacNeed, RbacNeeds } from '../shared/rbac-need.js';
-export { type NeedACertOptions, needACertAnnotations, registerNeedACert } from './certificates/register-need-a-cert.js';
+
 export {
   type CertificateData,
   type CertificateTimes,
   type Renewal,
   renewCertificate,
   trustedAuthorities,
-} from './certificates/renew-certificate.js';
+} from '../runtime/crypto/renew-certificate.js';
+export type { RbacNeed, RbacNeeds } from '../shared/rbac-need.js';
+export { type NeedACertOptions, needACertAnnotations, registerNeedACert } from './certificates/register-need-a-cert.js';
 export {
   type ClearedFinalizers,
   type ClearFinalizersOptions,

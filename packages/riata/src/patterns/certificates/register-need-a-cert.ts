@@ -13,6 +13,13 @@ import type { KubeObject } from '../../object/meta.js';
 import { setOwnerReference } from '../../object/owner-references.js';
 import { edit } from '../../object/value/edit.js';
 import { isAlreadyExists } from '../../rest/errors/error-guards.js';
+import {
+  type CertificateTimes,
+  decodeCertificateData,
+  encodeCertificateData,
+  renewCertificate,
+  trustedAuthorities,
+} from '../../runtime/crypto/renew-certificate.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
 import type { HandlerRegistration, RegisterOptions } from '../../shared/shared-controller-handler.js';
@@ -20,12 +27,6 @@ import type { Controllers } from '../controllers.js';
 import { relatedResource } from '../related-resource.js';
 import type { TypedController } from '../typed-controller.js';
 import { type CaBundles, fillBundles, type ServiceName, servicesOf } from './ca-bundles.js';
-import {
-  type CertificateData,
-  type CertificateTimes,
-  renewCertificate,
-  trustedAuthorities,
-} from './renew-certificate.js';
 
 /** The annotations of a Service that ask for a certificate: those of wrangler. */
 export const needACertAnnotations = {
@@ -167,7 +168,7 @@ class CertificateKeeper {
     let renewal = this.#renewal(service, secret);
     if (renewal.data !== undefined && secret === undefined) {
       try {
-        const made = Secret({ metadata: key, type: 'kubernetes.io/tls', data: encoded(renewal.data) });
+        const made = Secret({ metadata: key, type: 'kubernetes.io/tls', data: encodeCertificateData(renewal.data) });
         await this.#secrets.create(setOwnerReference(service, made));
       } catch (error) {
         // Another replica was faster: that one counts, for both.
@@ -178,7 +179,7 @@ class CertificateKeeper {
     }
     if (renewal.data !== undefined && secret !== undefined) {
       // With the resourceVersion that was read: of two replicas one gets a conflict, and retries.
-      const data = encoded(renewal.data);
+      const data = encodeCertificateData(renewal.data);
       const renewed = edit(secret, (draft) => {
         draft.data = data;
       });
@@ -194,12 +195,12 @@ class CertificateKeeper {
     const secretName = service === undefined ? undefined : secretNameOf(service);
     if (secretName === undefined) return undefined;
     const secret = await this.#secrets.cache.find({ namespace: key.namespace, name: secretName });
-    const trusted = trustedAuthorities(decoded(secret));
+    const trusted = trustedAuthorities(decodeCertificateData(secret?.data));
     return trusted === '' ? undefined : Buffer.from(trusted).toString('base64');
   }
 
   #renewal(service: Service, secret: Secret | undefined) {
-    const stored = secret === undefined ? undefined : decoded(secret);
+    const stored = secret === undefined ? undefined : decodeCertificateData(secret.data);
     return renewCertificate(stored, hostsOf(service), this.#now(), this.#times);
   }
 }
@@ -213,15 +214,6 @@ function hostsOf({ metadata }: Service): string[] {
   const own = [`${name}.${namespace}.svc`, `${name}.${namespace}`, `${name}.${namespace}.svc.cluster.local`];
   const more = Object.entries(annotations).filter(([key]) => key.startsWith(needACertAnnotations.dnsName));
   return [...new Set([...own, ...more.map(([, host]) => host)])];
-}
-
-function encoded(data: CertificateData): Record<string, string> {
-  return Object.fromEntries(Object.entries(data).map(([key, pem]) => [key, Buffer.from(pem).toString('base64')]));
-}
-
-function decoded(secret: Secret | undefined): Partial<CertificateData> {
-  const entries = Object.entries(secret?.data ?? {});
-  return Object.fromEntries(entries.map(([key, text]) => [key, Buffer.from(text, 'base64').toString()]));
 }
 
 const textOf = ({ namespace, name }: ServiceName): string => `${namespace}/${name}`;

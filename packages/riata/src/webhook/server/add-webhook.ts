@@ -6,8 +6,9 @@ import { WebhookServer } from './webhook-server.js';
 /** Serves a webhook by the one server of a manager, which starts with the first. For `WebhookDefinition.addTo`. */
 export function addWebhook(manager: Manager, definition: WebhookDefinition): Added {
   const server = manager.extension(webhooksExtension, () => {
-    const { client, runtime } = manager;
-    const made = new WebhookServer({ ...manager.options.webhooks, client, runtime });
+    const { client, runtime, connection: live, config, options } = manager;
+    const parts = { live, namespace: config?.namespace, name: options.leaderElection?.name };
+    const made = new WebhookServer({ ...options.webhooks, client, runtime }, parts);
     manager.add(made);
     manager.addReadyzCheck('webhooks', () => made.check());
     return made;

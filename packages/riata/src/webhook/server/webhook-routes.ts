@@ -17,6 +17,7 @@ export class WebhookRoutes {
   readonly #runtime: Runtime;
   readonly #metrics: WebhookMetrics;
   readonly #routes = new Map<string, BoundRoute>();
+  readonly #own = new Map<string, WebhookRoute>();
   readonly #definitions = new Map<string, WebhookDefinition>();
   readonly #records: WebhookRecord[] = [];
   #inFlight = 0;
@@ -52,7 +53,10 @@ export class WebhookRoutes {
       if (!path.startsWith('/')) {
         throw new TypeError(`webhook "${name}": path must start with "/", got ${JSON.stringify(path)}`);
       }
-      const other = this.#routes.get(path)?.webhook ?? (routes.filter((r) => r.path === path).length > 1 && name);
+      const other =
+        (this.#own.has(path) && 'probe') ||
+        this.#routes.get(path)?.webhook ||
+        (routes.filter((r) => r.path === path).length > 1 && name);
       if (other) {
         throw new Error(`webhook "${name}": path ${path} is already served by webhook "${other}"; choose another path`);
       }
@@ -73,10 +77,17 @@ export class WebhookRoutes {
     };
   }
 
+  /** Serves a path of the server itself: neither listed nor counted. */
+  addOwn(route: WebhookRoute): void {
+    this.#own.set(route.path, route);
+  }
+
   /** Answers a request. Never rejects. */
   readonly serve = async (request: WebhookRequest): Promise<WebhookAnswer> => {
     const bound = this.#routes.get(request.path);
     // Any client may ask for any path: these are not counted.
+    const own = this.#own.get(request.path);
+    if (own !== undefined) return own.answer(request);
     if (bound === undefined) return { status: 404, body: problem('no webhook is served at this path') };
     const { route, webhook, metrics } = bound;
     const { clock, log } = this.#runtime;

@@ -1,12 +1,26 @@
 import { Buffer } from 'node:buffer';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect as connect2 } from 'node:http2';
-import { afterEach, expect, test } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { createAuthority } from '../../runtime/crypto/x509.js';
 import { silentLogger } from '../../runtime/log/logger.js';
 import { memoryMetrics } from '../../runtime/metrics.js';
 import { Shutdown } from '../../runtime/stop-reasons.js';
 import type { WebhookAnswer } from '../webhook-route.js';
 import { ask1, ask2, echo, webhookAt } from './webhook.fixture.js';
 import { type StandaloneWebhookOptions, WebhookServer } from './webhook-server.js';
+
+/** Without an API server: certificates in files, and nothing to install. */
+const directory = mkdtempSync(join(tmpdir(), 'webhook-server-'));
+const files = { certFile: join(directory, 'tls.crt'), keyFile: join(directory, 'tls.key') };
+const validity = { notBefore: new Date('2020-01-01'), notAfter: new Date('2120-01-01') };
+const authority = createAuthority('test', validity);
+const { cert, key } = authority.issue('localhost', ['127.0.0.1'], validity);
+writeFileSync(files.certFile, cert);
+writeFileSync(files.keyFile, key);
+afterAll(() => rmSync(directory, { recursive: true }));
 
 const runs: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -15,7 +29,8 @@ afterEach(async () => {
 
 async function serve(options: StandaloneWebhookOptions) {
   const metrics = memoryMetrics();
-  const server = new WebhookServer({ port: 0, runtime: { log: silentLogger, metrics }, ...options });
+  const runtime = { log: silentLogger, metrics };
+  const server = new WebhookServer({ port: 0, certificates: files, install: false, runtime, ...options });
   const stop = new AbortController();
   const ran = server.run({ signal: stop.signal });
   const end = async () => {
@@ -115,7 +130,8 @@ test('a duplicate name or path is refused, and free again once it is removed', a
 
 test('a port that is taken is an error that names the remedy', async () => {
   const { url } = await serve({});
-  const other = new WebhookServer({ port: Number(new URL(url).port), runtime: { log: silentLogger } });
+  const port = Number(new URL(url).port);
+  const other = new WebhookServer({ port, certificates: files, install: false, runtime: { log: silentLogger } });
   await expect(other.run({ signal: new AbortController().signal })).rejects.toThrow(
     /^webhooks: cannot listen on 127\.0\.0\.1:\d+: another process does already/,
   );

@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../runtime/index.js';
+import { systemClock } from '../index.js';
 import { type CertificateData, renewCertificate, trustedAuthorities } from './renew-certificate.js';
 
 const day = 86_400_000;
@@ -101,4 +101,32 @@ test('a TLS client that trusts the authorities takes it', async () => {
   expect(socket.authorized).toBe(true);
   socket.destroy();
   server.close();
+});
+
+test('an address is as good as a name', () => {
+  const addresses = ['127.0.0.1', '::1', 'localhost'];
+  const first = renewed(undefined, start, addresses);
+  expect(renewCertificate(first, addresses, start, times).data).toBeUndefined();
+  expect(renewCertificate(first, ['127.0.0.2', '::1', 'localhost'], start, times).data).toBeDefined();
+});
+
+test('on request the authority changes: published first, then it signs, then the old one is forgotten', () => {
+  const first = renewed(undefined, start);
+  const { data: second } = renewCertificate(first, hosts, start, times, { rotate: true });
+  if (second === undefined) throw new Error('nothing to do');
+  expect(second).toMatchObject({ 'tls.crt': first['tls.crt'], 'ca.crt': first['ca.crt'] });
+  expect(trustedAuthorities(second)).toBe(`${first['ca.crt']}${second['next-ca.crt']}`);
+  // Requested twice, it changes once.
+  expect(renewCertificate(second, hosts, start, times, { rotate: true }).data).toBeUndefined();
+  const unpublished = renewCertificate(second, hosts, start + 2 * day, times, { isPublished: false });
+  expect(unpublished).toEqual({ data: undefined, nextMs: 1000 });
+  const third = renewed(second, start + 2 * day);
+  expect(third['ca.crt']).toBe(second['next-ca.crt']);
+  expect(isTrusted(third, trustedAuthorities(second))).toBe(true);
+  // A replica that still has the last certificate is trusted, too.
+  expect(isTrusted(second, trustedAuthorities(third))).toBe(true);
+  expect(renewCertificate(third, hosts, start + 2 * day, times).nextMs).toBe(day);
+  const fourth = renewed(third, start + 3 * day);
+  expect(trustedAuthorities(fourth)).toBe(third['ca.crt']);
+  expect(fourth['tls.crt']).toBe(third['tls.crt']);
 });
