@@ -14,7 +14,8 @@ const wholeSeconds = /^(\d{1,4})s$/;
  */
 export class RequestDeadline implements Disposable {
   readonly #clock: Scheduler;
-  readonly #request: AbortSignal;
+  /** Its signal is made when it is read. */
+  readonly #request: Pick<WebhookRequest, 'signal'>;
   readonly #endsAt: number;
   #link: LinkedSignal | undefined;
   /** The handler's time in milliseconds. */
@@ -25,14 +26,14 @@ export class RequestDeadline implements Disposable {
     const waits = timeoutOf(request.query.get('timeout')) ?? defaultMs;
     this.ms = waits - Math.min(waits / 10, mostGraceMs);
     this.#clock = clock;
-    this.#request = request.signal;
+    this.#request = request;
     this.#endsAt = clock.monotonic() + this.ms;
   }
 
   /** Aborts at the deadline, and when the caller hangs up. */
   get signal(): AbortSignal {
     this.#link ??= link({
-      signals: [this.#request],
+      signals: [this.#request.signal],
       timeoutMs: Math.max(0, this.#endsAt - this.#clock.monotonic()),
       clock: this.#clock,
       what: 'the webhook',
@@ -47,7 +48,7 @@ export class RequestDeadline implements Disposable {
 
   /** Whether time is over, as opposed to a caller that hung up. */
   get isTimedOut(): boolean {
-    return this.isOver && !this.#request.aborted && isTimeout(this.signal.reason);
+    return this.isOver && !this.#request.signal.aborted && isTimeout(this.signal.reason);
   }
 
   /** Settles as `promise` does, or rejects at the deadline. */
