@@ -19,7 +19,9 @@ const allowed = {
     'About API objects, which are plain JSON and may be frozen: it cannot live in them.',
   'packages/riata/src/manager/run.ts#ending':
     'run() owns the exit code and the signals of the process, and a process has one end.',
-  'packages/apiserver/src/resource/load-write-parts.ts#loaded':
+  'packages/apiserver/src/load-write-parts.ts#loaded':
+    'A module that is imported on first use: the module loader has one of each.',
+  'packages/apiserver/src/resource/load-kind-parts.ts#loaded':
     'A module that is imported on first use: the module loader has one of each.',
   'packages/apiserver/src/resource/custom/in-version.ts#converted':
     'A memo of a pure function of stored objects, which are frozen: it cannot live in them.',

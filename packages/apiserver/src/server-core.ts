@@ -29,6 +29,7 @@ import type { QuotaController } from './controllers/quota-controller.js';
 import { ServiceAddresses } from './controllers/service-addresses.js';
 import { StorageProtection } from './controllers/storage-protection.js';
 import { WorkLoop } from './controllers/work-loop.js';
+import { writeParts } from './load-write-parts.js';
 import { ServerMetrics } from './metrics/server-metrics.js';
 import { builtInResources } from './resource/built-in/built-in-resource.js';
 import { ownFlowSchemas, ownPriorityLevels } from './resource/built-in/own-flow-control.js';
@@ -41,7 +42,6 @@ import {
   ownServiceCidr,
   ownTokenTracking,
 } from './resource/built-in/own-objects.js';
-import { writeParts } from './resource/load-write-parts.js';
 import { ObjectStore, type SeededObject } from './resource/object-store.js';
 import type { Resource } from './resource/resource.js';
 import { ServedResources } from './resource/resource-table.js';

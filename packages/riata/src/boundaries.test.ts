@@ -60,8 +60,8 @@ const forbidden: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['the wall clock', /\bDate\s*\.\s*now\b/],
   ['the wall clock', /\bnew\s+Date\s*(?:\(\s*\)|(?![\s\w$(.]))|(?<![\w$.]|new\s+)Date\s*\(/],
   ['the monotonic clock', /\bperformance\s*\.\s*now\b|\bprocess\s*\.\s*(?:hrtime|uptime)\b/],
-  ['chance', /\bMath\s*\.\s*random\b/],
-  ['chance', /\b(?:randomUUID|randomBytes|randomInt|getRandomValues)\b/],
+  ['randomness', /\bMath\s*\.\s*random\b/],
+  ['randomness', /\b(?:randomUUID|randomBytes|randomInt|getRandomValues)\b/],
   ['the console', /(?<![\w$.])(?:global(?:This)?\s*\.\s*)?console\s*[.[]/],
   ['the console', /\bprocess\s*\.\s*(?:stdout|stderr)\b/],
 ];
@@ -241,8 +241,7 @@ function seamErrors(sources: Sources): string[] {
   return errors;
 }
 
-function readSources(): Sources {
-  const root = dirname(fileURLToPath(import.meta.url));
+function readSources(root = dirname(fileURLToPath(import.meta.url))): Sources {
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => /\.ts$/.test(file) && !/\.(?:test|test-d|bench)\.ts$|\.d\.ts$/.test(file))
@@ -266,7 +265,15 @@ describe('the source of riata', () => {
 
   test('has no import cycle', () => expect(cycles(sources)).toEqual([]));
 
-  test('touches time, chance and the console only in runtime/', () => expect(seamErrors(sources)).toEqual([]));
+  test('touches time, randomness and the console only in runtime/', () => expect(seamErrors(sources)).toEqual([]));
+});
+
+describe('the other packages', () => {
+  test.each(['apiserver', 'sandbox', 'testing'])('%s has no import cycle', (name) => {
+    const sources = readSources(fileURLToPath(new URL(`../../${name}/src`, import.meta.url)));
+    expect(sources.has('index.ts')).toBe(true);
+    expect(cycles(sources)).toEqual([]);
+  });
 });
 
 describe('the suites that also run on the packed packages', () => {
@@ -362,7 +369,7 @@ describe('the rule on cycles', () => {
   });
 });
 
-describe('the rule on time, chance and the console', () => {
+describe('the rule on time, randomness and the console', () => {
   test.each([
     'setTimeout(f, 5);',
     'globalThis.setInterval(f, 5);',

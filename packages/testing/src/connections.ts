@@ -1,11 +1,11 @@
 import type { Faults } from '@riata/apiserver';
 import type { RestConfig, Transport } from 'riata/rest';
 import type { Runtime } from 'riata/runtime';
+import { impersonationOf } from './identity.js';
 import { type CutOptions, RecordingTransport } from './requests/recording-transport.js';
 import { RequestRecorder } from './requests/request-recorder.js';
 import type { RequestReader, RequestTarget } from './requests/request-target.js';
 import { type ConnectOptions, TestConnection } from './test-connection.js';
-import { impersonationOf } from './test-identity.js';
 import type { TestServer } from './test-server.js';
 
 /** The ways to the server that are open, those of managers too. */

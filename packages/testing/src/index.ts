@@ -7,6 +7,7 @@ export { environmentPerFile, type TestHooks } from './environment-per-file.js';
 export { type EventuallyOptions, eventually } from './eventually.js';
 export type { ConvergedOptions } from './expect-converged.js';
 export { type FaultRestartOptions, type FaultRule, FaultScript, type FaultTurns } from './faults/fault-script.js';
+export type { Identity } from './identity.js';
 export type { Definition } from './install-definitions.js';
 export { expectRightsSuffice } from './requests/expect-rights-suffice.js';
 export type { CutOptions } from './requests/recording-transport.js';
@@ -22,6 +23,6 @@ export {
 export type { SettleOptions } from './settle.js';
 export { type ConnectOptions, TestConnection } from './test-connection.js';
 export { type InstallableKind, TestEnvironment, type TestEnvironmentOptions } from './test-environment.js';
-export { type Identity, TestIdentity } from './test-identity.js';
+export { TestIdentity } from './test-identity.js';
 export type { RegisterHandlers, TestManager, TestManagerOptions } from './test-manager.js';
 export type { EmbeddedOptions, OwnServer, ServerControl, TestServerChoice } from './test-server.js';

@@ -1,9 +1,9 @@
 import { type ConnectedClient, createClient } from 'riata/client';
 import type { RestConfig, Transport } from 'riata/rest';
 import { optionNames, type Runtime, refuseUnknownOptions } from 'riata/runtime';
+import type { Identity } from './identity.js';
 import { type CutOptions, cutOptionNames, type RecordingTransport } from './requests/recording-transport.js';
 import type { RecordedRequest, RequestRecorder } from './requests/request-recorder.js';
-import type { Identity } from './test-identity.js';
 
 /** Options of `TestEnvironment.connect`. */
 export interface ConnectOptions {

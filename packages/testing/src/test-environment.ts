@@ -20,13 +20,14 @@ import { EndlessWork } from './endless-work.js';
 import { type EventuallyOptions, eventuallyIn } from './eventually.js';
 import { type ConvergedOptions, convergedOptionNames, expectConverged } from './expect-converged.js';
 import { FaultScript } from './faults/fault-script.js';
+import type { Identity } from './identity.js';
 import { type Definition, definitionName, installDefinitions } from './install-definitions.js';
 import { isCreation, MadeObjects } from './made-objects.js';
 import { RequestRecorder } from './requests/request-recorder.js';
 import { RequestReader } from './requests/request-target.js';
 import { type SettleOptions, type SettleParts, settle, settleOptionNames } from './settle.js';
 import { type ConnectOptions, connectOptionNames, type TestConnection } from './test-connection.js';
-import { type Identity, TestIdentity } from './test-identity.js';
+import { TestIdentity } from './test-identity.js';
 import type { RegisterHandlers, TestManager, TestManagerOptions } from './test-manager.js';
 import {
   type EmbeddedOptions,

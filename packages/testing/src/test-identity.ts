@@ -1,23 +1,10 @@
-import type { ServiceAccountIdentity, UserIdentity } from '@riata/apiserver';
 import type { ConnectedClient } from 'riata/client';
 import type { ControllerDefinition } from 'riata/controller';
 import type { Runnable } from 'riata/manager';
-import type { Impersonation, RestConfig } from 'riata/rest';
+import type { RestConfig } from 'riata/rest';
+import { type Identity, impersonationOf } from './identity.js';
 import type { ConnectOptions, TestConnection } from './test-connection.js';
 import type { TestManager, TestManagerOptions } from './test-manager.js';
-
-/** A user, or a ServiceAccount, that code of a test acts as. */
-export type Identity = UserIdentity | ServiceAccountIdentity;
-
-/** The impersonation headers of requests, for any server whose administrator may impersonate. */
-export function impersonationOf(identity: Identity): Impersonation {
-  // The groups of a ServiceAccount are known to the server.
-  if ('serviceAccount' in identity) {
-    return { user: `system:serviceaccount:${identity.namespace}:${identity.serviceAccount}` };
-  }
-  const { user, groups, uid, extra } = identity;
-  return { user, ...(groups && { groups }), ...(uid && { uid }), ...(extra && { extra }) };
-}
 
 /**
  * A user of a test environment: its requests are subject to RBAC, are recorded, and meet faults. Made by

@@ -21,8 +21,8 @@ import { type ClusterKey, clusterKey, type KindRef, keyOf, objectKey } from 'ria
 import { abortable, onAbort, optionNames, type Runtime, refuseUnknownOptions } from 'riata/runtime';
 import { SharedControllerFactory } from 'riata/shared';
 import { clustersOf } from './clusters-of.js';
+import type { Identity } from './identity.js';
 import type { TestConnection } from './test-connection.js';
-import type { Identity } from './test-identity.js';
 import type { TestTime } from './test-time.js';
 
 /** Options of `TestEnvironment.startManager`: those of a `Manager`, whose connection and runtime are the environment's. */

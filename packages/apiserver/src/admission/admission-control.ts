@@ -1,6 +1,6 @@
 import type { JsonObject } from 'riata/object';
 import type { UserInfo } from '../authentication/user-info.js';
-import { loadWriteParts, writeParts } from '../resource/load-write-parts.js';
+import { loadWriteParts, writeParts } from '../load-write-parts.js';
 import { metaOf, textOf } from '../resource/metadata.js';
 import type { Resource, Subresource } from '../resource/resource.js';
 import type { WriteAdmission } from '../resource/write-context.js';
@@ -9,8 +9,8 @@ import type { Steps } from '../steps.js';
 import type { StorageEvent } from '../storage/storage.js';
 import type { AdmissionAttributes, AdmissionOperation, AdmissionOptions } from './admission.js';
 import { AdmissionChain } from './admission-chain.js';
+import type { AdmissionParts } from './admission-parts.js';
 import { enabledPlugins } from './plugin-names.js';
-import type { AdmissionParts } from './plugins.js';
 import { Reinvocation } from './reinvocation.js';
 
 /** A request subject to admission. */

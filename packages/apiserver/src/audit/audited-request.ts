@@ -1,13 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { formatMicroTime, isJsonObject, type JsonObject, type Status } from 'riata/object';
-import { describeError } from 'riata/runtime';
+import { describeError, type Scheduler } from 'riata/runtime';
 import type { UserInfo } from '../authentication/user-info.js';
 import type { Decision } from '../authorization/authorizer.js';
 import { isLongRunning, type RequestInfo } from '../http/request-info.js';
 import type { ServerRequest } from '../http/server-request.js';
 import type { AuditEvent, AuditObjectReference } from './audit-event.js';
-import type { AuditLog } from './audit-log.js';
-import { type AuditLevel, type AuditRuling, type AuditStage, records } from './audit-policy.js';
+import { type AuditLevel, type AuditRuling, type AuditStage, type PolicyEvaluator, records } from './audit-policy.js';
 import { sourceIPs } from './source-ips.js';
 import { withoutManagedFields } from './without-managed-fields.js';
 
@@ -15,9 +14,16 @@ const maxUserAgent = 1024;
 /** What upstream writes of the options of a delete, whatever version they were sent in. */
 const internal = 'meta.k8s.io/__internal';
 
+/** The log that a request is recorded in. */
+interface AuditTarget {
+  readonly policy: PolicyEvaluator;
+  readonly clock: Pick<Scheduler, 'now'>;
+  write(event: AuditEvent): void;
+}
+
 /** The record of one request, from its arrival to its end. */
 export class AuditedRequest {
-  readonly #log: AuditLog;
+  readonly #log: AuditTarget;
   readonly #request: ServerRequest;
   readonly #auditID: string;
   readonly #receivedAt: number;
@@ -32,7 +38,7 @@ export class AuditedRequest {
   #responseObject: unknown;
   readonly #annotations = new Map<string, string>();
 
-  constructor(log: AuditLog, request: ServerRequest, auditID: string) {
+  constructor(log: AuditTarget, request: ServerRequest, auditID: string) {
     this.#log = log;
     this.#request = request;
     this.#auditID = auditID;

@@ -1,7 +1,7 @@
 import { equal, type JsonObject } from 'riata/object';
 import type { ConversionParts } from '../resource/custom/webhook-converter.js';
 import { deleteObject } from '../resource/delete-object.js';
-import { writeParts } from '../resource/load-write-parts.js';
+import { kindParts } from '../resource/load-kind-parts.js';
 import { metaOf, stringsOf, withMeta } from '../resource/metadata.js';
 import type { ObjectStore } from '../resource/object-store.js';
 import { type Resource, resourceOfStored } from '../resource/resource.js';
@@ -56,7 +56,7 @@ export class CrdController {
     if (table !== definitions.table || after === undefined) return;
     if (after.object.metadata.deletionTimestamp !== undefined) return;
     const context = this.#at.context();
-    const status = writeParts().acceptedStatus(after.object as unknown as JsonObject, context.now);
+    const status = kindParts().acceptedStatus(after.object as unknown as JsonObject, context.now);
     if (status === undefined) return;
     const make = (live: JsonObject): JsonObject => ({ ...live, status });
     store.update(definitions, '', key, { subresource: 'status', make }, context);
@@ -67,7 +67,7 @@ export class CrdController {
     const definition = object as unknown as JsonObject;
     this.#at.served.setCustom(
       key,
-      writeParts().isEstablished(definition) ? writeParts().customResources(definition, this.#at.conversion) : [],
+      kindParts().isEstablished(definition) ? kindParts().customResources(definition, this.#at.conversion) : [],
     );
   }
 
@@ -81,9 +81,9 @@ export class CrdController {
     const { store, storage, definitions } = this.#at;
     const stored = store.find(definitions, '', name);
     if (stored?.object.metadata.deletionTimestamp === undefined) return;
-    if (!stringsOf(stored.object.metadata.finalizers).includes(writeParts().cleanupFinalizer)) return;
+    if (!stringsOf(stored.object.metadata.finalizers).includes(kindParts().cleanupFinalizer)) return;
     const definition = stored.object as unknown as JsonObject;
-    const [resource] = writeParts().customResources(definition, this.#at.conversion);
+    const [resource] = kindParts().customResources(definition, this.#at.conversion);
     let left = 0;
     for (const item of resource === undefined ? [] : storage.list(resource.table).items) {
       const { namespace = '', name: itemName, deletionTimestamp } = item.object.metadata;
@@ -93,7 +93,7 @@ export class CrdController {
       if (resource !== undefined && store.findByKey(resource, item.key) !== undefined) left++;
     }
     if (left > 0) return;
-    const finalizers = stringsOf(metaOf(definition).finalizers).filter((f) => f !== writeParts().cleanupFinalizer);
+    const finalizers = stringsOf(metaOf(definition).finalizers).filter((f) => f !== kindParts().cleanupFinalizer);
     const released = withMeta(definition, { finalizers: finalizers.length === 0 ? undefined : finalizers });
     if (finalizers.length === 0) store.remove(definitions, { ...stored, object: released as never });
     else store.replace(definitions, stored, released);

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from 'riata/object';
-import { loadWriteParts, writeParts } from '../resource/load-write-parts.js';
+import { loadWriteParts, writeParts } from '../load-write-parts.js';
 import { metaOf, numberOf, recordOf } from '../resource/metadata.js';
 import type { ObjectStore } from '../resource/object-store.js';
 import { patchObject } from '../resource/patch-object.js';

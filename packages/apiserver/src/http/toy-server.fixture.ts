@@ -1,4 +1,4 @@
-import '../resource/write-parts.fixture.js';
+import '../resource/kind-parts.fixture.js';
 import { Buffer } from 'node:buffer';
 import { type Logger, type Scheduler, silentLogger, systemClock, systemRandom } from 'riata/runtime';
 import { TokenAuthenticator } from '../authentication/token-authenticator.js';

@@ -1,4 +1,4 @@
-import '../resource/write-parts.fixture.js';
+import '../resource/kind-parts.fixture.js';
 import fc from 'fast-check';
 import type { JsonObject } from 'riata/object';
 import { expect, test } from 'vitest';

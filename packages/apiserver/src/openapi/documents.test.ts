@@ -1,4 +1,4 @@
-import '../resource/write-parts.fixture.js';
+import '../resource/kind-parts.fixture.js';
 import type { JsonObject } from 'riata/object';
 import { expect, test } from 'vitest';
 import { builtInResources } from '../resource/built-in/built-in-resource.js';

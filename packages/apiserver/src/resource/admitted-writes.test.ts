@@ -1,4 +1,4 @@
-import './write-parts.fixture.js';
+import './kind-parts.fixture.js';
 import type { JsonObject, KubeObject } from 'riata/object';
 import { seededRandom, VirtualClock } from 'riata/runtime';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import './write-parts.fixture.js';
+import './kind-parts.fixture.js';
 import { describe, expect, test } from 'vitest';
 import { builtInResources } from './built-in/built-in-resource.js';
 import type { Resource } from './resource.js';

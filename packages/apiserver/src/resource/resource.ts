@@ -136,7 +136,7 @@ export interface Resource extends ResourceName {
   /** The storage form of an object; of custom kinds only. */
   readonly storable?: (object: JsonObject) => JsonObject;
   /** Converts objects with a webhook; of custom kinds that have one. */
-  readonly conversions?: StoredConversions | undefined;
+  readonly conversions?: StoredConversions<Resource> | undefined;
   readonly schema: ResourceSchema;
   readonly rules: ResourceRules;
 }

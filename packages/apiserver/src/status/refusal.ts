@@ -73,6 +73,12 @@ export function noSuchPath(): Refusal {
   return new Refusal(404, 'NotFound', 'the server could not find the requested resource', {});
 }
 
+/** The answer of go-restful for a known path and an unknown method. */
+export function notAllowed(): Refusal {
+  const message = 'the server does not allow this method on the requested resource';
+  return new Refusal(405, 'MethodNotAllowed', message, {});
+}
+
 export function alreadyExists(resource: ResourceName, name: string, isDeleted = false): Refusal {
   const message = `${isDeleted ? 'object is being deleted: ' : ''}${qualified(resource)} "${name}" already exists`;
   return new Refusal(409, 'AlreadyExists', message, detailsOf(resource, name));

@@ -1,7 +1,7 @@
 import type { KubeObject } from 'riata/object';
 import { beforeAll, expect, test } from 'vitest';
+import { loadWriteParts } from '../load-write-parts.js';
 import { builtInResources } from '../resource/built-in/built-in-resource.js';
-import { loadWriteParts } from '../resource/load-write-parts.js';
 import { builtInSchema } from '../schema/built-in/built-in-schema.js';
 import { decodeTyped } from '../schema/built-in/decode-typed.js';
 import type { SchemaNode } from '../schema/built-in/schema-node.js';

@@ -1,4 +1,4 @@
-import '../resource/write-parts.fixture.js';
+import '../resource/kind-parts.fixture.js';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { KubeObject } from 'riata/object';

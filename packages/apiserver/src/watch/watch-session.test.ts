@@ -1,4 +1,4 @@
-import '../resource/write-parts.fixture.js';
+import '../resource/kind-parts.fixture.js';
 import { Buffer } from 'node:buffer';
 import { type KubeObject, parseFieldSelector, parseSelector } from 'riata/object';
 import { memoryLogger, seededRandom, VirtualClock } from 'riata/runtime';

@@ -1,5 +1,5 @@
 import type { AdmissionPlugin } from '../admission.js';
-import type { AdmissionParts } from '../plugins.js';
+import type { AdmissionParts } from '../admission-parts.js';
 import { alwaysAdmit, alwaysDeny } from './always.js';
 import { certificateApproval, certificateSigning } from './certificates/certificate-approval.js';
 import { certificateSubjectRestriction } from './certificates/certificate-subject-restriction.js';

@@ -7,7 +7,7 @@ import { homeOf } from '../../resource/resource.js';
 import { forbidden } from '../../status/field-error.js';
 import { invalidObject } from '../../status/refusal.js';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.js';
-import type { AdmissionParts } from '../plugins.js';
+import type { AdmissionParts } from '../admission-parts.js';
 
 const group = 'admissionregistration.k8s.io';
 const kinds = /^(validating|mutating)admissionpolic(y|ies)(bindings)?$/;

@@ -13,7 +13,7 @@ import { describe, expect, test } from 'vitest';
 import { atOnce } from '../../steps.js';
 import { MemoryStorage } from '../../storage/memory-storage.js';
 import type { AdmissionAttributes } from '../admission.js';
-import type { AdmissionParts } from '../plugins.js';
+import type { AdmissionParts } from '../admission-parts.js';
 import { ValidatingAdmissionPolicyPlugin } from './validating-admission-policy.js';
 
 const matchConstraints = {

@@ -3,9 +3,9 @@ import { Activation } from '../../cel/admission/activation.js';
 import { recordOf } from '../../resource/metadata.js';
 import { forbiddenWrite } from '../../status/refusal.js';
 import type { AdmissionAttributes } from '../admission.js';
+import type { AdmissionParts } from '../admission-parts.js';
 import { admissionValues } from '../matching/admission-values.js';
 import { type MatchedResource, RequestMatcher } from '../matching/request-matcher.js';
-import type { AdmissionParts } from '../plugins.js';
 import type { Webhook } from './webhook-source.js';
 
 /** The objects of a request, in the version by which a webhook matched it. */

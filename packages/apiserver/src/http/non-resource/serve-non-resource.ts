@@ -5,7 +5,7 @@ import type { Measured, ServerMetrics } from '../../metrics/server-metrics.js';
 import { metricsType } from '../../metrics/text-metrics.js';
 import type { OpenApi } from '../../openapi/documents.js';
 import type { ResourceTable } from '../../resource/resource-table.js';
-import { noSuchPath, Refusal } from '../../status/refusal.js';
+import { noSuchPath, notAllowed } from '../../status/refusal.js';
 import { encodeBody } from '../body/encode-body.js';
 import { checkRouteAccepts, discoveryTransforms, negotiate, noTransforms, objectProduces } from '../body/negotiate.js';
 import { acceptsGzip, GzipReply } from '../node/gzip-reply.js';
@@ -185,12 +185,6 @@ async function serveAggregated({ discovery }: NonResourceParts, asked: Asked, co
 
 function onlyGet({ request }: Asked): void {
   if (request.method !== 'GET') throw notAllowed();
-}
-
-/** The answer of go-restful for a known path and an unknown method. */
-export function notAllowed(): Refusal {
-  const message = 'the server does not allow this method on the requested resource';
-  return new Refusal(405, 'MethodNotAllowed', message, {});
 }
 
 function pathsOf({ table, aggregation }: NonResourceParts): string[] {

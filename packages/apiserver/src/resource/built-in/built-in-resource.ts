@@ -1,5 +1,5 @@
 import { once } from '../../once.js';
-import { writeParts } from '../load-write-parts.js';
+import { kindParts } from '../load-kind-parts.js';
 import type { Resource, ResourceRules, ResourceSchema, Subresource } from '../resource.js';
 import { type BuiltInResource, builtInGroupVersions } from './built-in-resources.js';
 
@@ -37,11 +37,11 @@ function resourceOf(entry: BuiltInResource, apiVersion: string, storedAs: string
     table: entry.storageKey,
     // Both are loaded with the first write of the kind, so that a server starts fast.
     get rules() {
-      rules ??= writeParts().builtInRules(group, version, plural);
+      rules ??= kindParts().builtInRules(group, version, plural);
       return rules;
     },
     get schema() {
-      schema ??= writeParts().schemaOfBuiltIn(entry, apiVersion);
+      schema ??= kindParts().schemaOfBuiltIn(entry, apiVersion);
       return schema;
     },
   };
@@ -55,7 +55,7 @@ export function subresourceAsResource(resource: Resource, subresource: Subresour
   if (found === undefined) {
     const { group, version, kind } = subresource;
     const apiVersion = group === '' ? version : `${group}/${version}`;
-    const schema = writeParts().schemaOfBuiltIn({ group, version, kind, plural: '', subresources: [] }, apiVersion);
+    const schema = kindParts().schemaOfBuiltIn({ group, version, kind, plural: '', subresources: [] }, apiVersion);
     found = { ...resource, group, version, kind, apiVersion, schema, builtIn: true };
     below.set(subresource, found);
   }

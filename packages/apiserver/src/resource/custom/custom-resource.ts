@@ -65,7 +65,7 @@ interface Conversion {
   readonly storedAs: string;
   readonly schemas: VersionSchemas;
   /** Undefined if versions differ by their schemas only. */
-  readonly conversions?: StoredConversions;
+  readonly conversions?: StoredConversions<Resource>;
 }
 
 /** The accepted names. */

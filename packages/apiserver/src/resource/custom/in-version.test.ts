@@ -1,4 +1,4 @@
-import '../write-parts.fixture.js';
+import '../kind-parts.fixture.js';
 import type { KubeObject } from 'riata/object';
 import { expect, test } from 'vitest';
 import { differsIn, inVersion } from './in-version.js';

@@ -1,5 +1,5 @@
 import type { JsonObject, KubeObject } from 'riata/object';
-import { writeParts } from '../load-write-parts.js';
+import { kindParts } from '../load-kind-parts.js';
 import type { Resource } from '../resource.js';
 
 const converted = new WeakMap<KubeObject, KubeObject>();
@@ -18,7 +18,7 @@ export function shownAs(object: KubeObject, { apiVersion, content }: ShownAs): K
 export function inVersion(object: KubeObject, apiVersion: string): KubeObject {
   if (object.apiVersion === apiVersion) return object;
   // Objects to convert were written before, so the parts are loaded.
-  const convert = writeParts().versionConversions[object.apiVersion]?.[apiVersion];
+  const convert = kindParts().versionConversions[object.apiVersion]?.[apiVersion];
   if (convert === undefined) return { ...object, apiVersion };
   const known = converted.get(object);
   if (known?.apiVersion === apiVersion) return known;
@@ -30,5 +30,5 @@ export function inVersion(object: KubeObject, apiVersion: string): KubeObject {
 /** Whether converting the object to a version changes more than `apiVersion`. */
 export function differsIn(object: KubeObject, apiVersion: string): boolean {
   if (object.apiVersion === apiVersion) return false;
-  return writeParts().versionConversions[object.apiVersion]?.[apiVersion] !== undefined;
+  return kindParts().versionConversions[object.apiVersion]?.[apiVersion] !== undefined;
 }

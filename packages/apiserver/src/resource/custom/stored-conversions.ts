@@ -1,7 +1,6 @@
 import type { JsonObject, KubeObject } from 'riata/object';
 import { Refusal } from '../../status/refusal.js';
 import { type Steps, wait } from '../../steps.js';
-import type { Resource } from '../resource.js';
 import type { VersionSchemas } from './version-schemas.js';
 import type { WebhookConverter } from './webhook-converter.js';
 
@@ -29,7 +28,7 @@ export function* withConversions<T>(work: () => T): Steps<T> {
 }
 
 /** Dependencies of {@link StoredConversions}. */
-export interface StoredConversionParts {
+export interface StoredConversionParts<R> {
   /** The version of the resource. */
   readonly apiVersion: string;
   /** The storage version. */
@@ -37,7 +36,7 @@ export interface StoredConversionParts {
   readonly converter: WebhookConverter;
   readonly schemas: VersionSchemas;
   /** The resource of the version that an object is stored in. */
-  readonly asStored: (object: KubeObject) => Resource | undefined;
+  readonly asStored: (object: KubeObject) => R | undefined;
 }
 
 /** How many converted objects of a write to remember. */
@@ -47,9 +46,9 @@ const maxKnown = 64;
  * Converts objects of a custom kind between a resource's version and the stored versions by a webhook. An object is
  * converted once for all lists and watches, as in kube-apiserver's watch cache.
  */
-export class StoredConversions {
+export class StoredConversions<R = unknown> {
   /** The resource of an object's stored version, for writes that keep this version. */
-  readonly asStored: (object: KubeObject) => Resource | undefined;
+  readonly asStored: (object: KubeObject) => R | undefined;
   readonly #apiVersion: string;
   readonly #storedAs: string;
   readonly #converter: WebhookConverter;
@@ -59,7 +58,7 @@ export class StoredConversions {
   /** Objects that were converted for managedFields of other versions, by version and JSON. */
   readonly #known = new Map<string, JsonObject | Refusal>();
 
-  constructor(parts: StoredConversionParts) {
+  constructor(parts: StoredConversionParts<R>) {
     const { apiVersion, storedAs, converter, schemas, asStored } = parts;
     this.#apiVersion = apiVersion;
     this.#storedAs = storedAs;

@@ -1,4 +1,4 @@
-import { loadWriteParts } from './load-write-parts.js';
+import { loadKindParts } from './load-kind-parts.js';
 
 /** Loads the code for writes, in tests that use resources without a server. */
-await loadWriteParts();
+await loadKindParts();

@@ -4,12 +4,6 @@ import type { Authorizer } from '../authorization/authorizer.js';
 import type { ResourceTable } from '../resource/resource-table.js';
 import type { Storage } from '../storage/storage.js';
 import type { WebhookCaller } from '../webhook-client/webhook-caller.js';
-import type { AdmissionPlugin } from './admission.js';
-import { builtinPlugins } from './builtin/builtin-plugins.js';
-import { MutatingAdmissionPolicyPlugin } from './policy/mutating-admission-policy.js';
-import { ValidatingAdmissionPolicyPlugin } from './policy/validating-admission-policy.js';
-import { MutatingAdmissionWebhook } from './webhook/mutating-admission-webhook.js';
-import { ValidatingAdmissionWebhook } from './webhook/validating-admission-webhook.js';
 
 /** Dependencies of admission plugins. */
 export interface AdmissionParts {
@@ -29,12 +23,3 @@ export interface AdmissionParts {
   /** Writes the status of an object of the core group, as the server. */
   updateStatus(plural: string, namespace: string, name: string, status: (object: JsonObject) => JsonObject): void;
 }
-
-/** Creates the plugins by upstream's names; `plugin-names.ts` has their order. */
-export const admissionPlugins: Readonly<Record<string, (parts: AdmissionParts) => AdmissionPlugin>> = {
-  ...builtinPlugins,
-  MutatingAdmissionPolicy: (parts) => new MutatingAdmissionPolicyPlugin(parts),
-  ValidatingAdmissionPolicy: (parts) => new ValidatingAdmissionPolicyPlugin(parts),
-  MutatingAdmissionWebhook: (parts) => new MutatingAdmissionWebhook(parts),
-  ValidatingAdmissionWebhook: (parts) => new ValidatingAdmissionWebhook(parts),
-};
