@@ -267,3 +267,49 @@ play(pair, 'defaults by the newest class', () => {
     remove(`${ingress}/${ns}`),
   ];
 });
+
+play(pair, 'Pods and the nodes that they are on', () => {
+  const ns = uniqueName('nodes');
+  const at = `/api/v1/namespaces/${ns}`;
+  const node = (name: string, labels: object) => [
+    post('/api/v1/nodes', { metadata: { name: `${ns}-${name}`, labels } }),
+    merge(`/api/v1/nodes/${ns}-${name}/status`, { status: { allocatable: { cpu: '2', memory: '1Gi' } } }),
+  ];
+  const zone = { 'topology.kubernetes.io/zone': 'a', 'topology.kubernetes.io/region': 'r', other: 'x' };
+  const sized = (requests: object) => ({ containers: [{ name: 'c', image: 'i', resources: { requests } }] });
+  const on = (name: string) => ({ ...sized({ cpu: '1', memory: '512Mi' }), nodeName: `${ns}-${name}` });
+  const resize = (pod: string, requests: object) => merge(`${at}/pods/${pod}/resize`, { spec: sized(requests) });
+  const bind = (pod: string, target: object, metadata: object = {}) =>
+    post(`${at}/pods/${pod}/binding`, { metadata: { name: pod, ...metadata }, target });
+  return [
+    post(namespaces, namespace(ns)),
+    ...node('linux', { ...zone, 'kubernetes.io/os': 'linux' }),
+    ...node('windows', { 'kubernetes.io/os': 'windows' }),
+    ...node('plain', {}),
+    post(`${at}/pods?dryRun=All`, podOf('probe', on('linux')), {
+      silent: true,
+      until: ({ body }) => body.metadata?.labels !== undefined,
+    }),
+    post(`${at}/pods`, podOf('a', on('linux'), { labels: { own: '1', 'topology.kubernetes.io/zone': 'mine' } })),
+    post(`${at}/pods`, podOf('b', on('windows'))),
+    post(`${at}/pods`, podOf('c', on('none'))),
+    post(`${at}/pods`, podOf('d', on('plain'), { labels: { 'topology.kubernetes.io/zone': 'mine' } })),
+    post(`${at}/pods`, podOf('e', sized({ cpu: '1', memory: '1Mi' }), { labels: zone })),
+    post(`${at}/pods`, podOf('f')),
+    merge(`${at}/pods/a`, { metadata: { labels: { 'topology.kubernetes.io/zone': 'changed' } } }),
+    bind('e', { kind: 'Node', name: `${ns}-linux` }, { labels: { more: '1', 'topology.kubernetes.io/zone': 'b' } }),
+    get(`${at}/pods/e`),
+    bind('f', { name: `${ns}-linux` }),
+    get(`${at}/pods/f`),
+    resize('a', { cpu: '2', memory: '1Gi' }),
+    resize('a', { cpu: '3', memory: '1Gi' }),
+    resize('a', { cpu: '2500m', memory: '1025Mi' }),
+    resize('a', { cpu: '2', memory: '1Gi' }),
+    resize('b', { cpu: '1500m', memory: '512Mi' }),
+    resize('b', { cpu: '1', memory: '512Mi' }),
+    resize('c', { cpu: '1500m', memory: '512Mi' }),
+    resize('d', { cpu: '1500m', memory: '512Mi' }),
+    resize('e', { cpu: '7', memory: '1Mi' }),
+    ...['linux', 'windows', 'plain'].map((name) => remove(`/api/v1/nodes/${ns}-${name}`, undefined, { silent: true })),
+  ];
+});

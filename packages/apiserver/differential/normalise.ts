@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { systemClock } from 'riata/runtime';
+import { unenforcedPrefix } from '../src/kinds/unenforced.js';
 import { isOpenApi, plainOpenApi } from './plain-open-api.js';
 import type { Answer } from './wire.js';
 
@@ -21,7 +22,7 @@ export class Normaliser {
       ? whole.filter((event) => !isPassingBookmark(event)).map(withoutRevision)
       : whole;
     return {
-      ...{ status, contentType, warnings: warnings.map((w) => this.#text(w)) },
+      ...{ status, contentType, warnings: warnings.filter(isUpstreams).map((w) => this.#text(w)) },
       headers: this.#value(headers, '', ''),
       body: this.#value(reported, '', ''),
     };
@@ -230,4 +231,9 @@ function compare(a: string, b: string): number {
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The embedded server alone warns about what it doesn't enforce. */
+function isUpstreams(warning: string): boolean {
+  return !warning.includes(unenforcedPrefix);
 }

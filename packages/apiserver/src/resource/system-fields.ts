@@ -64,7 +64,8 @@ export function withGeneration(
   subresource: string,
 ): JsonObject {
   const { countsGenerations, countsAnnotations, countsLabels } = resource.rules;
-  if (!countsGenerations) return object;
+  // Upstream, a binding goes straight to the storage.
+  if (!countsGenerations || subresource === 'binding') return object;
   const counts = (field: string) =>
     !['metadata', 'apiVersion', 'kind'].includes(field) && (field !== 'status' || !hasSubresource(resource, 'status'));
   const desired = (of: JsonObject) => Object.fromEntries(Object.entries(of).filter(([field]) => counts(field)));

@@ -41,6 +41,8 @@ const claim = {
 };
 const privileged = { containers: [{ name: 'c', image: 'i', securityContext: { privileged: true } }] };
 
+const sized = (cpu: string) => ({ name: 'c', image: 'i', resources: { requests: { cpu } } });
+
 const onByDefault: readonly [string, unknown, ...[string, string, unknown?][]][] = [
   ['NamespaceLifecycle', { code: 404 }, ['POST', '/api/v1/namespaces/none/configmaps', { metadata: { name: 'a' } }]],
   [
@@ -94,6 +96,18 @@ const onByDefault: readonly [string, unknown, ...[string, string, unknown?][]][]
     ['PATCH', `${ns}/persistentvolumeclaims/a`, { spec: { resources: { requests: { storage: '2Gi' } } } }],
   ],
   ['RuntimeClass', { code: 403 }, newPod({ runtimeClassName: 'none' })],
+  [
+    'PodTopologyLabels',
+    { metadata: { labels: { 'topology.kubernetes.io/zone': 'a' } } },
+    ['POST', '/api/v1/nodes', { metadata: { name: 'n', labels: { 'topology.kubernetes.io/zone': 'a' } } }],
+    newPod({ nodeName: 'n' }),
+  ],
+  [
+    'PodResizeValidator',
+    { code: 403, message: 'pods "a" is forbidden: node "n" not found' },
+    newPod({ nodeName: 'n', containers: [sized('1')] }),
+    ['PATCH', `${ns}/pods/a/resize`, { spec: { containers: [sized('2')] } }],
+  ],
   [
     'DefaultIngressClass',
     { spec: { ingressClassName: 'default-class' } },

@@ -15,7 +15,9 @@ import { extendedResourceToleration } from './pods/extended-resource-toleration.
 import { limitPodHardAntiAffinityTopology } from './pods/limit-pod-hard-anti-affinity-topology.js';
 import { limitRanger } from './pods/limit-ranger.js';
 import { podNodeSelector } from './pods/pod-node-selector.js';
+import { podResizeValidator } from './pods/pod-resize-validator.js';
 import { podTolerationRestriction } from './pods/pod-toleration-restriction.js';
+import { podTopologyLabels } from './pods/pod-topology-labels.js';
 import { priority } from './pods/priority.js';
 import { runtimeClass } from './pods/runtime-class.js';
 import { serviceAccount } from './pods/service-account.js';
@@ -45,8 +47,10 @@ export const builtinPlugins: Readonly<Record<string, (parts: AdmissionParts) => 
   OwnerReferencesPermissionEnforcement: ownerReferencesPermissionEnforcement,
   PersistentVolumeClaimResize: persistentVolumeClaimResize,
   PodNodeSelector: podNodeSelector,
+  PodResizeValidator: podResizeValidator,
   PodSecurity: podSecurity,
   PodTolerationRestriction: podTolerationRestriction,
+  PodTopologyLabels: podTopologyLabels,
   Priority: priority,
   ResourceQuota: resourceQuota,
   RuntimeClass: runtimeClass,

@@ -1,5 +1,6 @@
 import type { JsonObject } from 'riata/object';
 import { rulesOfKind } from '../../kinds/kinds.js';
+import { withUnenforced } from '../../kinds/unenforced.js';
 import type { CrdObject } from '../../schema/crd/crd-object.js';
 import { crdWarnings } from '../../schema/crd/validate-crd.js';
 import {
@@ -144,6 +145,7 @@ const special: Readonly<Record<string, Partial<ResourceRules>>> = {
 export function builtInRules(group: string, version: string, plural: string): ResourceRules {
   const id = `${group}/${plural}`;
   const fieldNames = selectable[id] ?? [];
+  const ofKind = { ...rulesOfKind(group, version, plural), ...special[id] };
   return {
     countsGenerations: counting.has(id),
     countsLabels: id === 'discovery.k8s.io/endpointslices',
@@ -154,8 +156,8 @@ export function builtInRules(group: string, version: string, plural: string): Re
     fieldNames,
     fields: fieldNames.length === 0 ? undefined : (object) => fieldsOf(object, fieldNames),
     gracePeriodSeconds: id === '/pods' ? podGrace : undefined,
-    ...rulesOfKind(group, version, plural),
-    ...special[id],
+    ...ofKind,
+    ...withUnenforced(id, ofKind),
     defaultPropagation: id === 'batch/jobs' || id === '/replicationcontrollers' ? 'orphan' : 'background',
   };
 }

@@ -74,7 +74,7 @@ function computeUsage(requests: Amounts, limits: Amounts): Map<string, Quantity>
 }
 
 /** The total requests or limits of a Pod (`PodRequests`, `PodLimits`). */
-function podResources(pod: JsonObject, list: 'requests' | 'limits'): Amounts {
+export function podResources(pod: JsonObject, list: 'requests' | 'limits'): Amounts {
   const spec = recordOf(pod.spec);
   const total = new Map(containerTotals(withStatusResources(pod, list), list));
   for (const [name, amount] of amountsOf(recordOf(spec.resources)[list])) {
