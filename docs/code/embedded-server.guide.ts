@@ -16,10 +16,12 @@ import {
   ConfigMap,
   CustomResourceDefinition,
   Deployment,
+  FlowSchema,
   MutatingAdmissionPolicy,
   MutatingAdmissionPolicyBinding,
   Namespace,
   Pod,
+  PriorityLevelConfiguration,
   Role,
   RoleBinding,
   ValidatingAdmissionPolicy,
@@ -264,6 +266,40 @@ test('metrics', async () => {
   const { url } = await server.listen({ tls: false });
   const metrics = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${server.token}` } });
   expect(await metrics.text()).toContain('resource="configmaps",scope="cluster",subresource="",verb="LIST"');
+});
+
+test('limits', async () => {
+  await using server = await ApiServer.start();
+  await using client = createClient(server.config);
+  await client.create(
+    PriorityLevelConfiguration({
+      metadata: { name: 'no-seats' },
+      spec: {
+        type: 'Limited',
+        limited: { nominalConcurrencyShares: 0, borrowingLimitPercent: 0, limitResponse: { type: 'Reject' } },
+      },
+    }),
+  );
+  await client.create(
+    FlowSchema({
+      metadata: { name: 'robot' },
+      spec: {
+        priorityLevelConfiguration: { name: 'no-seats' },
+        matchingPrecedence: 100,
+        rules: [
+          {
+            subjects: [{ kind: 'User', user: { name: 'robot' } }],
+            resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['configmaps'], namespaces: ['*'] }],
+          },
+        ],
+      },
+    }),
+  );
+  const { url } = await server.listen({ tls: false });
+  const { token } = server.as({ user: 'robot' });
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await fetch(`${url}/api/v1/namespaces/default/configmaps`, { headers });
+  expect([response.status, response.headers.get('retry-after')]).toEqual([429, '1']);
 });
 
 async function prepare(): Promise<ServerSnapshot> {

@@ -6,7 +6,7 @@ import { startControlPlane } from '../../../tools/control-plane/start.mjs';
 import { answerDifferences, type Difference, describeDifference } from './difference.js';
 import { knownDifferences } from './known-differences.js';
 import { Normaliser } from './normalise.js';
-import { type Answer, type Ask, Wire } from './wire.js';
+import { type Answer, type Ask, type Place, Wire } from './wire.js';
 
 /** What one server has answered in a play so far, by the names that the steps gave to their answers. */
 export class Past {
@@ -61,6 +61,11 @@ export class Pair {
     this.#real = real;
     this.#embedded = embedded;
     this.#forget = forget;
+  }
+
+  /** Where the real server is, and where the embedded one. */
+  get places(): readonly [real: Place, embedded: Place] {
+    return [this.#real.place, this.#embedded.place];
   }
 
   /** Makes both servers drop their history. The real one has to be restarted: it serves watches from memory. */
@@ -187,7 +192,7 @@ async function run(wire: Wire, steps: readonly Step[]): Promise<Received[]> {
       continue;
     }
     const watches = step.watches.map(askOf).map((ask) => ({ ask, ...wire.open(ask) }));
-    await Promise.all(watches.map(({ started }) => started));
+    await Promise.all(watches.map(({ ask, started }) => (ask.hangs ? undefined : started)));
     for (const inner of step.during) {
       const ask = askOf(inner);
       take(ask, await send(wire, ask));

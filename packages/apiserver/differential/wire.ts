@@ -1,5 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+} from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { gunzipSync } from 'node:zlib';
 import { decodeAnswer } from './decode-answer.js';
@@ -14,7 +19,8 @@ export interface Ask {
   readonly type?: string;
   /** @default none is sent */
   readonly accept?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** A list for a header of several lines. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** Headers of the answer that are compared, too; they must be there with the same values. @default none */
   readonly shows?: readonly string[];
   /** The text of the answer is compared as it is, spaces and all. @default false */
@@ -29,6 +35,8 @@ export interface Ask {
   readonly withoutReason?: boolean;
   /** Lists of rules in the status of the answer are compared in any order: it is left to chance on the real server. */
   readonly sorted?: boolean;
+  /** Sent beside the steps that follow, which do not wait until it is answered. For what stands with watches. */
+  readonly hangs?: boolean;
   /** For a watch: it has started once it has sent an event with this text. @default once it is answered */
   readonly begins?: string;
   /** Of a watch: it is over after the first event with this text. @default when the server ends it */
@@ -67,6 +75,10 @@ export class Wire {
         : new HttpsAgent({ keepAlive: true, maxSockets: 200, ca: place.ca });
   }
 
+  get place(): Place {
+    return this.#place;
+  }
+
   /** Resolves when the answer has ended: for a watch, after its time, or after the event that it is to end with. */
   send(ask: Ask): Promise<Answer> {
     return this.open(ask).answer;
@@ -93,7 +105,7 @@ export class Wire {
       ...(type === undefined ? {} : { 'content-type': type }),
       ...(accept === undefined ? {} : { accept }),
       ...ask.headers,
-    };
+    } as OutgoingHttpHeaders;
     const make = this.#place.ca === undefined ? httpRequest : httpsRequest;
     const { hostname, port } = new URL(this.#place.url);
     return new Promise((resolve, reject) => {

@@ -48,6 +48,14 @@ export interface ApiServerOptions {
    * @default those that kube-apiserver has on
    */
   readonly admission?: AdmissionOptions;
+  /**
+   * How many requests are executed at once, together with {@link maxMutatingRequestsInflight}: the sum is divided among
+   * priority levels, as kube-apiserver's `--max-requests-inflight` is. Requests beyond it wait, or get 429. Those of
+   * `system:masters` and watches that have begun don't count. @default 400
+   */
+  readonly maxRequestsInflight?: number;
+  /** See {@link maxRequestsInflight}. @default 200 */
+  readonly maxMutatingRequestsInflight?: number;
   /** Records requests, as kube-apiserver's audit log does. @default nothing is recorded */
   readonly audit?: AuditOptions | undefined;
   /** Cuts in-process answers into pieces at random places, for tests. @default as they were written */
@@ -68,6 +76,8 @@ export const apiServerOptionNames = optionNames<ApiServerOptions>({
   scheduler: true,
   resolveService: true,
   admission: true,
+  maxRequestsInflight: true,
+  maxMutatingRequestsInflight: true,
   audit: true,
   cuts: true,
 });

@@ -2,7 +2,7 @@ import { createClient } from 'riata';
 import { ConfigMap, CustomResourceDefinition, ServiceAccount } from 'riata/kinds';
 import { type KubeObject, makeKind, type NamespacedMeta } from 'riata/object';
 import { configFromKubeconfig } from 'riata/rest';
-import { seededRandom, silentLogger, VirtualClock } from 'riata/runtime';
+import { memoryLogger, seededRandom, silentLogger, VirtualClock } from 'riata/runtime';
 import { describe, expect, test } from 'vitest';
 import { ApiServer } from './api-server.js';
 import { adminKubeconfig } from './http/admin-kubeconfig.js';
@@ -43,9 +43,16 @@ describe('an API server', () => {
     expect(await get({ authorization: `Bearer ${server.token}` })).toBe(200);
   });
 
-  test('that listens everywhere is reached on the loopback address', async () => {
-    await using server = await ApiServer.start({ log });
+  test('that listens everywhere is reached on the loopback address, and warns', async () => {
+    const warnings = memoryLogger();
+    await using server = await ApiServer.start({ log: warnings });
     const { url, ca } = await server.listen({ host: '0.0.0.0' });
+    await server.listen({ host: '127.0.0.1' });
+    await server.listen({ host: 'localhost', tls: false });
+    expect(warnings.records.map(({ level, message, fields }) => [level, message, fields.address])).toEqual([
+      ['warn', 'the API server listens beyond loopback: every host that reaches the port can send requests', '0.0.0.0'],
+    ]);
+    expect(JSON.stringify(warnings.records)).not.toContain(server.token);
     expect(url).toMatch(/^https:\/\/127\.0\.0\.1:/);
     const config = await configFromKubeconfig(adminKubeconfig({ url, token: server.token, ca }));
     const client = createClient(config, { runtime: { log } });

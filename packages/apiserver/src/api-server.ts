@@ -1,6 +1,7 @@
 import {
   type Authority,
   consoleLogger,
+  type Logger,
   refuseUnknownOptions,
   type Scheduler,
   Shutdown,
@@ -25,6 +26,7 @@ import { identitiesOf, type ServiceAccountIdentity, type UserIdentity, userInfoO
 import { adminKubeconfig } from './http/admin-kubeconfig.js';
 import { Dispatcher, type Durability } from './http/dispatcher.js';
 import { InProcessTransport } from './http/in-process/in-process-transport.js';
+import { isLoopback } from './http/node/is-loopback.js';
 import type { NodeServer } from './http/node/node-server.js';
 import { loadWriteParts } from './load-write-parts.js';
 import { once } from './once.js';
@@ -103,6 +105,7 @@ export class ApiServer implements AsyncDisposable {
   /** What signs the server's own certificate: `kube-root-ca.crt` in every namespace. */
   readonly authority: Authority;
   readonly #clock: Scheduler;
+  readonly #log: Logger;
   readonly #connections = new Set<InProcessTransport>();
   readonly #listening = new Set<NodeServer>();
   readonly #stopping = new AbortController();
@@ -157,6 +160,7 @@ export class ApiServer implements AsyncDisposable {
       resolveService: options.resolveService,
       proxyIdentity: once(() => this.authority.issue('front-proxy-client', [])),
       admission: options.admission,
+      maxInflight: maxInflightOf(options),
       // A test that changes default roles expects to find them so in a copy of its server.
       reconciles: options.dataDir !== undefined,
     });
@@ -166,10 +170,11 @@ export class ApiServer implements AsyncDisposable {
       durability: storage instanceof MemoryStorage ? undefined : durabilityOf(storage),
       openIdKeys: () => access.tokens.openIdKeys(),
       audit: AuditLog.from(options.audit, clock, log),
-      flowHeaders: (user, info) => this.#core.flows.headersFor(user, info),
+      flowControl: this.#core.flowControl,
       aggregation: this.#core.aggregation,
     });
     this.#clock = clock;
+    this.#log = log;
     this.transport = this.#newTransport({ name: 'default', cuts });
     this.config = this.#configOf(this.transport);
   }
@@ -277,6 +282,7 @@ export class ApiServer implements AsyncDisposable {
       clock: systemClock,
     });
     this.#listening.add(server);
+    warnOfOpenPort(this.#log, server, tls);
     const close = async () => {
       await server.close();
       this.#listening.delete(server);
@@ -352,6 +358,15 @@ export class ApiServer implements AsyncDisposable {
   }
 }
 
+/** Tests need loopback alone. A port that others reach is an administrator's token away from them. */
+function warnOfOpenPort(log: Logger, { url, address }: NodeServer, tls: boolean): void {
+  if (isLoopback(address)) return;
+  log.warn('the API server listens beyond loopback: every host that reaches the port can send requests', {
+    ...{ address, url, remedy: "listen on '127.0.0.1', or keep the port behind a firewall" },
+    ...(!tls && { danger: 'plain HTTP: tokens and Secrets can be read on the network' }),
+  });
+}
+
 async function beginningsOf(options: ApiServerOptions, clock: Scheduler): Promise<Beginnings> {
   const given = (['storage', 'dataDir', 'from'] as const).filter((name) => options[name] !== undefined);
   if (given.length > 1) throw new TypeError(`ApiServer.start: ${given.join(' and ')} exclude each other`);
@@ -364,6 +379,17 @@ async function beginningsOf(options: ApiServerOptions, clock: Scheduler): Promis
   const { openDataDir } = await import('./storage/durable/open-data-dir.js');
   const { acceptDataLoss = false, log = consoleLogger({ level: 'warn' }) } = options;
   return openDataDir(dataDir, { clock, log, acceptDataLoss });
+}
+
+/** How many requests are executed at once, as kube-apiserver adds its two limits up. */
+function maxInflightOf({ maxRequestsInflight = 400, maxMutatingRequestsInflight = 200 }: ApiServerOptions): number {
+  for (const [name, value] of Object.entries({ maxRequestsInflight, maxMutatingRequestsInflight })) {
+    if (Number.isInteger(value) && value >= 0) continue;
+    throw new TypeError(`ApiServer.start: ${name} must be an integer ≥ 0, got ${value}`);
+  }
+  const sum = maxRequestsInflight + maxMutatingRequestsInflight;
+  if (sum > 0) return sum;
+  throw new TypeError('ApiServer.start: maxRequestsInflight and maxMutatingRequestsInflight must not both be 0');
 }
 
 function durabilityOf(storage: Storage): Durability {

@@ -25,6 +25,16 @@ void runServerCommand({
       help: 'admission plugins to run beside those that are on by default, with commas',
       default: [] as readonly string[],
     },
+    maxRequestsInflight: {
+      written: '--max-requests-inflight COUNT',
+      help: 'requests that are executed at once, together with the next (default 400)',
+      default: 400,
+    },
+    maxMutatingRequestsInflight: {
+      written: '--max-mutating-requests-inflight COUNT',
+      help: 'the sum of both is divided among priority levels (default 200)',
+      default: 200,
+    },
     auditPolicyFile: {
       written: '--audit-policy-file FILE',
       help: 'which requests are recorded, and how: an audit.k8s.io/v1 Policy',
@@ -41,11 +51,14 @@ void runServerCommand({
       default: [] as readonly string[],
     },
   },
-  async start({ token, controllers, dataDir, acceptDataLoss, enable, disable, auditPolicyFile, auditLogPath }) {
+  async start(settings) {
+    const { token, controllers, dataDir, acceptDataLoss, enable, disable, auditPolicyFile, auditLogPath } = settings;
+    const { maxRequestsInflight, maxMutatingRequestsInflight } = settings;
     // The package's own entry, so that it is one file.
     const { ApiServer, auditFromFiles } = await import('./index.js');
     const audit = await auditFromFiles(auditPolicyFile, auditLogPath);
     const data = { acceptDataLoss, dataDir: dataDir === '' ? undefined : dataDir };
-    return ApiServer.start({ token, controllers, ...data, admission: { enable, disable }, audit });
+    const limits = { maxRequestsInflight, maxMutatingRequestsInflight };
+    return ApiServer.start({ token, controllers, ...data, ...limits, admission: { enable, disable }, audit });
   },
 });

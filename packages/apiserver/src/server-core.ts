@@ -22,6 +22,7 @@ import { ClusterRoleAggregation } from './controllers/cluster-role-aggregation.j
 import { controllerDeletes } from './controllers/controller-deletes.js';
 import { CrdController } from './controllers/crd-controller.js';
 import { EventExpiry } from './controllers/event-expiry.js';
+import { FlowSchemaStatus } from './controllers/flow-schema-status.js';
 import { GarbageCollector } from './controllers/garbage-collector.js';
 import { NamespaceController, namespaceGate } from './controllers/namespace-controller.js';
 import { PolicyTypeChecking } from './controllers/policy-type-checking.js';
@@ -30,6 +31,7 @@ import { ServiceAddresses } from './controllers/service-addresses.js';
 import { StorageProtection } from './controllers/storage-protection.js';
 import { WorkLoop } from './controllers/work-loop.js';
 import { FlowClassifier } from './flow-control/flow-classifier.js';
+import { FlowControl } from './flow-control/flow-control.js';
 import { writeParts } from './load-write-parts.js';
 import { ServerMetrics } from './metrics/server-metrics.js';
 import { builtInResources } from './resource/built-in/built-in-resource.js';
@@ -79,6 +81,8 @@ export interface ServerCoreParts {
   readonly proxyIdentity: () => Identity;
   /** Which admission plugins run. @default those of kube-apiserver */
   readonly admission?: AdmissionOptions | undefined;
+  /** How many requests are executed at once. @default 600 */
+  readonly maxInflight?: number;
   /** Whether default roles of a used storage are completed, as kube-apiserver does when it starts. */
   readonly reconciles: boolean;
 }
@@ -97,7 +101,7 @@ export class ServerCore {
   readonly storage: Storage;
   readonly served: ServedResources;
   readonly verbs: Verbs;
-  readonly flows: FlowClassifier;
+  readonly flowControl: FlowControl;
   readonly access: AccessControl;
   readonly metrics: ServerMetrics;
   /** Who answers in this process what the server sends to others. */
@@ -158,12 +162,6 @@ export class ServerCore {
       ...{ storage, store: this.#store, clock, random, log, access: this.access, controllers, scheduler },
       builtIn: (group, version, plural) => this.#builtIn(group, version, plural),
     });
-    const flowControl = (plural: string) => this.#builtIn('flowcontrol.apiserver.k8s.io', 'v1', plural);
-    this.flows = new FlowClassifier({
-      storage,
-      schemas: flowControl('flowschemas'),
-      levels: flowControl('prioritylevelconfigurations'),
-    });
     this.#apiServices = new ApiServices({
       ...{ storage, store: this.#store, served: this.served, context: () => this.#context() },
       definitions: this.#builtIn('apiextensions.k8s.io', 'v1', 'customresourcedefinitions'),
@@ -171,6 +169,7 @@ export class ServerCore {
     });
     this.aggregation = this.#newAggregation(services);
     this.metrics = new ServerMetrics({ clock, storage, resources: () => this.#tables().values() });
+    this.flowControl = this.#newFlowControl();
     const isNew = storage.revision === 0;
     this.#startControllers(namespaces);
     if (isNew) this.#fill(namespaces);
@@ -181,6 +180,17 @@ export class ServerCore {
   async idle(): Promise<void> {
     await this.#loop.idle();
     await this.aggregation.idle();
+  }
+
+  #newFlowControl(): FlowControl {
+    const { storage, clock, maxInflight: seats = 600 } = this.#parts;
+    const classifier = new FlowClassifier({ storage, ...this.#flowResources() });
+    return new FlowControl({ classifier, clock, metrics: this.metrics.flow, seats });
+  }
+
+  #flowResources() {
+    const resource = (plural: string) => this.#builtIn('flowcontrol.apiserver.k8s.io', 'v1', plural);
+    return { schemas: resource('flowschemas'), levels: resource('prioritylevelconfigurations') };
   }
 
   #newAggregation(services: ServiceResolver): Aggregation {
@@ -250,6 +260,7 @@ export class ServerCore {
       served: this.served,
       policies: this.#builtIn('admissionregistration.k8s.io', 'v1', 'validatingadmissionpolicies'),
     });
+    const flowSchemas = new FlowSchemaStatus({ ...common, ...this.#flowResources() });
     const addresses = new ServiceAddresses({
       ...common,
       services: this.#builtIn('', 'v1', 'services'),
@@ -261,7 +272,8 @@ export class ServerCore {
     const observe = (table: string, event: StorageEvent) => {
       // Definitions first: the others look at what is served.
       definitions.observe(table, event);
-      this.flows.observe(table);
+      this.flowControl.observe(table);
+      flowSchemas.observe(table);
       this.access.rbac.observe(table, event);
       this.#admission.observe(table, event);
       expiry.observe(table, event);

@@ -1,18 +1,18 @@
 import { Buffer } from 'node:buffer';
-import { type GroupVersionKind, parseGoDuration } from 'riata/object';
+import type { GroupVersionKind } from 'riata/object';
 import { describeError, type Logger, link, type Scheduler, systemRandom } from 'riata/runtime';
 import type { Aggregation } from '../aggregation/aggregation.js';
 import type { AuditLog } from '../audit/audit-log.js';
 import type { AuditedRequest } from '../audit/audited-request.js';
-import type { UserInfo } from '../authentication/user-info.js';
+import { anonymous, type UserInfo } from '../authentication/user-info.js';
 import type { RequestGate } from '../authorization/access-control.js';
+import type { FlowControl, Turn } from '../flow-control/flow-control.js';
 import { loadWriteParts } from '../load-write-parts.js';
 import type { Measured, ServerMetrics } from '../metrics/server-metrics.js';
 import type { OpenApi } from '../openapi/documents.js';
 import { deprecationOf } from '../resource/built-in/deprecation.js';
 import { patchTypesOf } from '../resource/patch-object.js';
 import type { ResourceTable } from '../resource/resource-table.js';
-import { goDurationError } from '../status/go-duration-error.js';
 import { badRequest, methodNotSupported, Refusal } from '../status/refusal.js';
 import { canBeShown } from '../table/can-be-shown.js';
 import { encodeBody } from './body/encode-body.js';
@@ -37,10 +37,10 @@ import { isConnection, parseConnectOptions } from './options/connect-options.js'
 import { parseDeleteOptions } from './options/delete-options.js';
 import { parseGetOptions, parseListOptions } from './options/list-options.js';
 import { parseIncludeObject } from './options/parse-include-object.js';
-import { first } from './options/query-string.js';
 import { parseWriteOptions } from './options/write-options.js';
-import { type Reply, type ReplyHeaders, sendBytes, sendPieces, withoutBody } from './reply.js';
-import { isLongRunning, PathError, parseRequestInfo, type RequestInfo } from './request-info.js';
+import { type Reply, sendBytes, sendPieces, withoutBody } from './reply.js';
+import { PathError, parseRequestInfo, type RequestInfo } from './request-info.js';
+import { overdue, timeoutOf } from './request-timeout.js';
 import { findRoute, type Route } from './route.js';
 import type { ServerRequest } from './server-request.js';
 import { commonHeaders, PlainRefusal, sendFailure } from './status-answer.js';
@@ -55,8 +55,8 @@ export interface DispatcherParts {
   readonly gate: RequestGate;
   /** The keys that verify service account tokens. @default none are published */
   readonly openIdKeys?: () => OpenIdKeys;
-  /** Headers that name the flow of a request. @default none */
-  readonly flowHeaders?: (user: UserInfo, info: RequestInfo) => ReplyHeaders;
+  /** Limits how many requests are executed at once. @default nothing does */
+  readonly flowControl?: Pick<FlowControl, 'enter'>;
   /** What other servers serve behind this one. @default nothing */
   readonly aggregation?: Aggregation | undefined;
   /** Records requests. @default none */
@@ -81,8 +81,6 @@ export interface Durability {
 
 /** What answers are recorded as. */
 const jsonType = 'application/json' as const;
-/** Longest time for a request that is no watch. */
-const requestTimeoutMs = 60_000;
 
 /** One exchange on its way. */
 interface Exchange {
@@ -92,6 +90,7 @@ interface Exchange {
   readonly warnings: Warnings;
   readonly user: UserInfo;
   readonly timeoutMs: number;
+  readonly turn: Turn | undefined;
   readonly measured: Measured | undefined;
   readonly audited: AuditedRequest | undefined;
 }
@@ -120,19 +119,22 @@ export class Dispatcher {
     const auditId = request.headers['audit-id'] || systemRandom.uuid();
     const reply = new MarkedReply(request.method === 'HEAD' ? withoutBody(to) : to, { 'audit-id': auditId });
     const warnings = new Warnings();
-    const { log, gate, flowHeaders, aggregation, metrics, audit } = this.#parts;
+    const { log, gate, flowControl, aggregation, metrics, audit } = this.#parts;
     const measured = metrics?.measure(request);
     const audited = audit?.begin(request, auditId);
     if (audited !== undefined) reply.onHead = (status) => audited.responds(status);
     let info: RequestInfo | undefined;
+    let turn: Turn | undefined;
     try {
       info = parsePath(request);
       const timeoutMs = timeoutOf(info);
-      const user = gate.identify(request, info, (text) => warnings.add(text), audited);
-      if (flowHeaders !== undefined) reply.mark(flowHeaders(user, info));
+      const user = this.#identify(request, info, reply, warnings, audited);
+      turn = flowControl?.enter({ user, info, timeoutMs, signal: request.signal });
+      if (turn !== undefined) reply.mark(turn.headers);
+      if (turn?.ready !== undefined) await turn.ready;
       measured?.run(info);
       gate.check(user, info, audited);
-      const exchange: Exchange = { request, reply, info, warnings, user, timeoutMs, measured, audited };
+      const exchange: Exchange = { request, reply, info, warnings, user, timeoutMs, turn, measured, audited };
       const other = aggregation?.find(info.path) ?? aggregation?.findOpenApi(info.path);
       if (aggregation !== undefined && other !== undefined) {
         const headers = { ...request.headers, 'audit-id': auditId };
@@ -147,12 +149,30 @@ export class Dispatcher {
       if (request.signal.aborted && error === request.signal.reason) return reply.abort();
       // What follows is no event of a watch.
       reply.onWrite = undefined;
+      if (info !== undefined && turn?.ready !== undefined && isDropped(error)) measured?.drop(info);
       if (audited !== undefined) recordFailure(audited, error, info);
       await sendFailure({ request, reply, info, log, headers: warnings.headers() }, error);
     } finally {
+      turn?.leave();
       measured?.end(reply.status, reply.bytes);
       audited?.complete();
     }
+  }
+
+  /** As kube-apiserver, unknown clients get one request per connection of HTTP/2, which costs them little and us much. */
+  #identify(
+    request: ServerRequest,
+    info: RequestInfo,
+    reply: MarkedReply,
+    warnings: Warnings,
+    audited: AuditedRequest | undefined,
+  ): UserInfo {
+    const warn = (text: string) => warnings.add(text);
+    if (!request.http2) return this.#parts.gate.identify(request, info, warn, audited);
+    reply.mark({ connection: 'close' });
+    const user = this.#parts.gate.identify(request, info, warn, audited);
+    if (user !== anonymous) reply.unmark('connection');
+    return user;
   }
 
   async #serveResource(exchange: Exchange): Promise<void> {
@@ -169,7 +189,12 @@ export class Dispatcher {
     const produces = route.verb === 'list' ? negotiation.listProduces : negotiation.objectProduces;
     if (!route.custom) negotiation.checkRouteAccepts(request, produces);
     exchange.measured?.resource(info, route);
-    const { negotiated, answer } = await deadline.limit(this.#answer(exchange, route, deadline));
+    // A client that does not read its answer is cut off when the time of the request is over.
+    await deadline.limit(this.#answerAndSend(exchange, route, deadline));
+  }
+
+  async #answerAndSend(exchange: Exchange, route: Route, deadline: Deadline): Promise<void> {
+    const { negotiated, answer } = await this.#answer(exchange, route, deadline);
     await this.#send(exchange, route, negotiated, answer);
   }
 
@@ -264,7 +289,10 @@ export class Dispatcher {
     const toRequest = requestBuilder(exchange, route, negotiated, scope);
     const showsRows = negotiated.as?.kind === 'Table';
     const showRow = showsRows ? await this.#rowShower(route, negotiated.as, info) : undefined;
-    await this.#parts.handlers.watch(toRequest({ options, reply, headers, showRow, writeEvent }));
+    const watching = this.#parts.handlers.watch(toRequest({ options, reply, headers, showRow, writeEvent }));
+    // From here on it takes nothing but memory.
+    exchange.turn?.leave();
+    await watching;
   }
 
   /** Brings an answer to the form that was agreed on, and sends it. */
@@ -308,6 +336,11 @@ export class Dispatcher {
 }
 
 const readVerbs: readonly string[] = ['get', 'list', 'watch'];
+
+/** Whether flow control has rejected a request. */
+function isDropped(error: unknown): boolean {
+  return error instanceof PlainRefusal && error.code === 429;
+}
 
 function notStored(error: unknown): Refusal {
   return new Refusal(500, 'InternalError', `Internal error occurred: ${describeError(error)}`);
@@ -373,28 +406,6 @@ function recordFailure(audited: AuditedRequest, error: unknown, info: RequestInf
   if (error instanceof Refusal && error.status.code === 401) audited.refused(info, error.status);
   else if (error instanceof Refusal) audited.responseObject(error.status);
   else if (!(error instanceof PlainRefusal)) audited.panicked(error);
-}
-
-/** The timeout of a request: the requested one, within limits. Throws 400. */
-function timeoutOf(info: RequestInfo): number {
-  if (isLongRunning(info)) return requestTimeoutMs;
-  const asked = first(info.query, 'timeout');
-  return asked === undefined || asked === '' ? requestTimeoutMs : durationOf(asked);
-}
-
-/** A timeout later than the usual one changes nothing. */
-function durationOf(text: string): number {
-  try {
-    const ms = Number(parseGoDuration(text) / 1_000_000n);
-    return ms > 0 && ms < requestTimeoutMs ? ms : requestTimeoutMs;
-  } catch {
-    throw badRequest(`invalid timeout specified in the request URL - ${goDurationError(text)}`);
-  }
-}
-
-function overdue(): Refusal {
-  const message = 'Timeout: request did not complete within requested timeout - context deadline exceeded';
-  return new Refusal(504, 'Timeout', message, {});
 }
 
 function apiVersionOf({ group, version }: { readonly group: string; readonly version: string }): string {

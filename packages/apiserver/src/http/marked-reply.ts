@@ -23,6 +23,12 @@ export class MarkedReply implements Reply {
     this.#marks = { ...this.#marks, ...headers };
   }
 
+  /** Leaves a header out that was marked before. */
+  unmark(name: string): void {
+    const { [name]: _, ...others } = this.#marks;
+    this.#marks = others;
+  }
+
   get started(): boolean {
     return this.#to.started;
   }

@@ -18,6 +18,8 @@ export interface ServerRequest {
    * answer any more. Undefined where a connection cannot be taken over.
    */
   readonly upgrade?: (() => Duplex) | undefined;
+  /** Whether it came over HTTP/2. @default false */
+  readonly http2?: boolean;
   /** The address of the peer; undefined within the process. */
   readonly remoteAddress?: string | undefined;
   /** Empty without a body. A body longer than {@link maxBodyBytes} may be cut one byte behind that. */

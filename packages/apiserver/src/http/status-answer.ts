@@ -14,11 +14,13 @@ export const commonHeaders: ReplyHeaders = { 'cache-control': 'no-cache, private
 /** Thrown in place of a Refusal where kube-apiserver answers with a plain line. */
 export class PlainRefusal extends Error {
   readonly code: number;
+  readonly headers: ReplyHeaders;
 
-  constructor(code: number, message: string) {
+  constructor(code: number, message: string, headers: ReplyHeaders = {}) {
     super(message);
     this.name = 'PlainRefusal';
     this.code = code;
+    this.headers = headers;
   }
 }
 
@@ -54,7 +56,9 @@ export async function sendFailure({ request, reply, info, log, headers }: Failed
   }
   if (reply.ended) return;
   if (reply.started) return reply.abort();
-  if (error instanceof PlainRefusal) return sendText(reply, error.code, `${error.message}\n`, headers);
+  if (error instanceof PlainRefusal) {
+    return sendText(reply, error.code, `${error.message}\n`, { ...headers, ...error.headers });
+  }
   const refusal = error instanceof Refusal ? error : internal(describeError(error));
   const { status } = refusal;
   // Errors have no such form: kube-apiserver then writes indented JSON.

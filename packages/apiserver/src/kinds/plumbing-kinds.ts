@@ -4,6 +4,7 @@ import { mutatingPolicyRules } from './admission/mutating-policy.js';
 import { mutatingBindingRules, validatingBindingRules } from './admission/policy-binding.js';
 import { validatingPolicyRules } from './admission/validating-policy.js';
 import { apiServiceRules } from './cluster/api-service.js';
+import { flowSchemaRules, priorityLevelRules } from './cluster/flow-control.js';
 import { nodeRules } from './cluster/node.js';
 import { runtimeClassRules } from './cluster/runtime-class.js';
 import { mutatingWebhookRules, validatingWebhookRules } from './cluster/webhook-configuration.js';
@@ -52,6 +53,8 @@ export const plumbingKinds: Readonly<Record<string, () => KindRules>> = {
   'coordination.k8s.io/leases': () => leaseRules,
   'discovery.k8s.io/endpointslices': () => endpointSliceRules,
   'events.k8s.io/events': () => eventRules,
+  'flowcontrol.apiserver.k8s.io/flowschemas': () => flowSchemaRules,
+  'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': () => priorityLevelRules,
   'networking.k8s.io/ingressclasses': () => ingressClassRules,
   'networking.k8s.io/ingresses': () => ingressRules,
   'networking.k8s.io/ipaddresses': () => ipAddressRules,

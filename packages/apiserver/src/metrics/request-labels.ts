@@ -43,6 +43,11 @@ export function longRunningLabels(request: Asked, info: RequestInfo): Omit<Reque
   return { verb, group, version, resource, subresource, scope, component: 'apiserver' };
 }
 
+/** The labels of a request that is not executed (`RecordDroppedRequest`). */
+export function droppedLabels(request: Asked, info: RequestInfo): RequestLabels {
+  return { ...longRunningLabels(request, info), dry_run: dryRunOf(info) };
+}
+
 /** The scope of the route that was installed for a request. */
 function routeScope({ name, parts }: RequestInfo, { verb, resource, namespace }: Route): string {
   if (verb === 'create' || (parts.length > 1 && name !== '')) return 'resource';

@@ -1,11 +1,12 @@
 import type { CounterSeries, HistogramSeries, Scheduler } from 'riata/runtime';
+import { FlowMetrics } from '../flow-control/flow-metrics.js';
 import { isLongRunning, type RequestInfo } from '../http/request-info.js';
 import type { Route } from '../http/route.js';
 import type { ServerRequest } from '../http/server-request.js';
 import type { Resource } from '../resource/resource.js';
 import type { Storage } from '../storage/storage.js';
 import { InFlight } from './in-flight.js';
-import { longRunningLabels, pathLabels, type RequestLabels, resourceLabels } from './request-labels.js';
+import { droppedLabels, longRunningLabels, pathLabels, type RequestLabels, resourceLabels } from './request-labels.js';
 import { TextMetrics } from './text-metrics.js';
 
 /** What {@link ServerMetrics} count. */
@@ -54,6 +55,13 @@ export class ServerMetrics {
     help: '[STABLE] Maximal number of currently used inflight request limit of this apiserver per request kind in last second.',
     labels: ['request_kind'],
   });
+  /** Counts what flow control decides. */
+  readonly flow = new FlowMetrics(this.#registry);
+  readonly #terminations = this.#registry.counter({
+    name: 'apiserver_request_terminations_total',
+    help: '[ALPHA] Number of requests which apiserver terminated in self-defense.',
+    labels: [...placeLabels, 'code'],
+  });
   readonly #events = this.#registry.counter({
     name: 'apiserver_watch_events_total',
     help: '[ALPHA] Number of events sent in watch clients',
@@ -94,6 +102,7 @@ export class ServerMetrics {
     for (const kind of ['readOnly', 'mutating'] as const) {
       this.#current.with({ request_kind: kind }).set(this.inFlight.peak(kind));
     }
+    this.flow.collect();
     for (const { group, plural } of this.#counted) {
       this.#objects.remove({ group, resource: plural });
       this.#storageObjects.remove({ resource: groupResource(group, plural) });
@@ -112,6 +121,7 @@ export class ServerMetrics {
   /** Counts from zero again, as a DELETE of `/metrics` asks for. */
   reset(): void {
     this.#known.clear();
+    this.flow.reset();
     this.#registry.reset();
   }
 
@@ -130,6 +140,15 @@ export class ServerMetrics {
     if (bytes === undefined) return;
     series.sizes ??= this.#sizes.with(of);
     series.sizes.observe(bytes);
+  }
+
+  /** Counts a request that is not executed (`RecordDroppedRequest`). */
+  drop(request: ServerRequest, info: RequestInfo): void {
+    const code = '429';
+    const { dry_run, ...place } = droppedLabels(request, info);
+    this.#requests.with({ ...place, dry_run, code }).inc();
+    const { subresource } = place;
+    this.#terminations.with({ ...place, subresource: info.isResource ? subresource : info.path, code }).inc();
   }
 
   /** Counts a request that lasts while it does. */
@@ -175,6 +194,11 @@ export class Measured {
   /** Counts the request as in flight from here on, unless it lasts. */
   run(info: RequestInfo): void {
     if (!isLongRunning(info)) this.#running = this.#metrics.inFlight.enter(this.#startedAt, this.#request.method);
+  }
+
+  /** It is not executed: too many others are. */
+  drop(info: RequestInfo): void {
+    this.#metrics.drop(this.#request, info);
   }
 
   /** It goes to a resource. */

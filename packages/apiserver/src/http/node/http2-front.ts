@@ -4,7 +4,12 @@ import type { TLSSocket } from 'node:tls';
 /** Takes a stream over which a request comes. */
 export type TakeStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: string[]) => void;
 
-const settings = { maxConcurrentStreams: 1000, initialWindowSize: 256 * 1024, maxHeaderListSize: 1024 * 1024 };
+/** As kube-apiserver has them. */
+const settings = { maxConcurrentStreams: 100, initialWindowSize: 256 * 1024, maxHeaderListSize: 1024 * 1024 };
+/** Node's 128 are fewer than a user in many groups takes to impersonate. */
+const maxHeaderListPairs = 10_000;
+/** Idle connections are kept as long as kube-apiserver keeps them. */
+const idleMs = 90_000;
 /** Megabytes that one connection may take for what its streams have yet to send. Node's 10 are one long list. */
 const sessionMemory = 256;
 
@@ -31,17 +36,32 @@ export class Http2Front {
 
   #create(): Http2Server {
     const { createServer } = process.getBuiltinModule('node:http2');
-    const server = createServer({ settings, maxSessionMemory: sessionMemory });
+    const server = createServer({ settings, maxSessionMemory: sessionMemory, maxHeaderListPairs });
     server.on('session', (session) => {
       this.#sessions.add(session);
       session.once('close', () => this.#sessions.delete(session));
       // A broken connection shows by the end of its streams.
       session.on('error', () => {});
+      this.#closeWhenIdle(session);
     });
     // The fourth argument is missing in Node's types.
     const take = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, raw: string[] = []) =>
       this.#takeStream(stream, headers, raw);
     server.on('stream', take);
     return server;
+  }
+
+  /** A watch may be silent for long: only a connection without requests is idle. */
+  #closeWhenIdle(session: ServerHttp2Session): void {
+    let open = 0;
+    session.on('stream', (stream: ServerHttp2Stream) => {
+      open += 1;
+      stream.once('close', () => {
+        open -= 1;
+      });
+    });
+    session.setTimeout(idleMs, () => {
+      if (open === 0) session.close();
+    });
   }
 }

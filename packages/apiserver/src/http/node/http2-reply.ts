@@ -33,7 +33,10 @@ export class Http2Reply implements Reply {
 
   head(status: number, headers: ReplyHeaders): void {
     if (this.started || this.ended) return;
-    this.#stream.respond({ ...headerBytes(headers), ':status': status });
+    const { connection, ...others } = headerBytes(headers);
+    this.#stream.respond({ ...others, ':status': status });
+    // HTTP/2 has no such header: what it asks for is done.
+    if (connection === 'close') this.#stream.session?.close();
   }
 
   write(bytes: Uint8Array): boolean {

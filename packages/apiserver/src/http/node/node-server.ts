@@ -9,10 +9,12 @@ import { type Identity, link, listenProblem, type Scheduler } from 'riata/runtim
 import { type ClientCertificate, clientCertificateOf } from '../../authentication/client-certificate.js';
 import type { Handle } from '../in-process/in-process-transport.js';
 import type { Reply } from '../reply.js';
-import { maxBodyBytes, type ServerRequest } from '../server-request.js';
+import type { ServerRequest } from '../server-request.js';
+import { answerBadHead, answerClientError, headProblem } from './bad-heads.js';
 import { Http2Front } from './http2-front.js';
 import { Http2Reply } from './http2-reply.js';
 import { NodeReply } from './node-reply.js';
+import { answerLateBody, bodyTimeoutOf, readBody } from './read-body.js';
 import { WriteBatch } from './write-batch.js';
 
 export interface NodeServerOptions {
@@ -26,15 +28,19 @@ export interface NodeServerOptions {
   readonly clock: Scheduler;
   /** How long requests in flight may take when the server closes. @default 2000 */
   readonly graceMs?: number;
+  /** How long a client may take for the TLS handshake and for the head of a request. @default 32,000 */
+  readonly headTimeoutMs?: number;
 }
 
 /** Idle connections are kept as long as kube-apiserver keeps them. */
 const keepAliveMs = 90_000;
-const maxHeaderBytes = 1024 * 1024;
+/** As kube-apiserver: a mebibyte, and the 4 KiB that Go adds to every limit. */
+const maxHeaderBytes = 1024 * 1024 + 4096;
+const defaultHeadTimeoutMs = 32_000;
+/** How often Node looks for clients that are too slow. */
+const checkEveryMs = 2_000;
 /** The protocols in the TLS handshake. */
 const protocols = ['h2', 'http/1.1'];
-/** A body that exceeds its limit by this much is not read to its end. */
-const maxWasteBytes = 64 * 1024 * 1024;
 
 /** Serves HTTP/1.1, and over TLS HTTP/2 beside it, as clients choose. */
 export class NodeServer {
@@ -48,6 +54,7 @@ export class NodeServer {
   readonly #sockets = new Set<Socket>();
   readonly #certificates = new WeakMap<TLSSocket, ClientCertificate | undefined>();
   #url = '';
+  #address = '';
   #port = 0;
   #closing: Promise<void> | undefined;
 
@@ -55,11 +62,16 @@ export class NodeServer {
     this.#handle = handle;
     this.#options = options;
     this.#batch = new WriteBatch(options.clock);
-    const { tls, clientAuthority: ca } = options;
+    const { tls, clientAuthority: ca, headTimeoutMs = defaultHeadTimeoutMs } = options;
     // Who shows no certificate, or a bad one, is answered all the same: with 401, or by another credential.
     const clients = ca === undefined ? {} : { ca, requestCert: true, rejectUnauthorized: false };
     const listener: RequestListener = (incoming, response) => this.#take(incoming, response);
-    const settings = { maxHeaderSize: maxHeaderBytes, keepAliveTimeout: keepAliveMs, noDelay: true };
+    const settings = {
+      ...{ maxHeaderSize: maxHeaderBytes, keepAliveTimeout: keepAliveMs, noDelay: true, requireHostHeader: false },
+      // The time of bodies is limited below: it depends on the request.
+      ...{ headersTimeout: headTimeoutMs, requestTimeout: 0, handshakeTimeout: headTimeoutMs },
+      connectionsCheckingInterval: Math.min(checkEveryMs, headTimeoutMs),
+    };
     this.#server = tls
       ? this.#secure(
           createSecureServer(
@@ -68,6 +80,9 @@ export class NodeServer {
           ),
         )
       : createServer(settings, listener);
+    // Node would drop those past the 2,000th, and with them the name of the user to act as.
+    this.#server.maxHeadersCount = 0;
+    this.#server.on('clientError', answerClientError);
     this.#server.on('upgrade', (incoming, socket, head) => this.#takeUpgrade(incoming, socket as Socket, head));
     this.#server.on('connection', (socket: Socket) => {
       this.#sockets.add(socket);
@@ -81,6 +96,7 @@ export class NodeServer {
     await listen(made.#server, options);
     const address = made.#server.address() as AddressInfo;
     made.#port = address.port;
+    made.#address = address.address;
     made.#url = `${options.tls ? 'https' : 'http'}://${reachable(address)}`;
     return made;
   }
@@ -88,6 +104,11 @@ export class NodeServer {
   /** Where it listens, or has listened. */
   get url(): string {
     return this.#url;
+  }
+
+  /** The address that it is bound to, e.g. `0.0.0.0`. */
+  get address(): string {
+    return this.#address;
   }
 
   /** Requests in flight. */
@@ -148,7 +169,13 @@ export class NodeServer {
   }
 
   #take(incoming: IncomingMessage, response: ServerResponse): void {
-    const { method = '', url: path = '', rawHeaders, socket } = incoming;
+    const { method = '', rawHeaders, socket } = incoming;
+    const path = pathOf(incoming);
+    const problem = headProblem(incoming);
+    if (problem !== undefined) {
+      answerBadHead(response, problem);
+      return;
+    }
     const headers = headersOf(incoming.headers);
     const request = { method, path, headers, ...this.#clientOf(socket as TLSSocket, headers, rawHeaders) };
     this.#run(request, incoming, response, () => {
@@ -159,7 +186,8 @@ export class NodeServer {
 
   /** A request for another protocol is answered as any other, unless somebody takes the connection over. */
   #takeUpgrade(incoming: IncomingMessage, socket: Socket, head: Buffer): void {
-    const { method = '', url: path = '', rawHeaders } = incoming;
+    const { method = '', rawHeaders } = incoming;
+    const path = pathOf(incoming);
     const headers = headersOf(incoming.headers);
     const response = new ServerResponse(incoming);
     response.shouldKeepAlive = false;
@@ -181,7 +209,7 @@ export class NodeServer {
     const { ':method': method = '', ':path': path = '', ':authority': host } = sent;
     const headers = { host, ...headersOf(sent) };
     const socket = stream.session?.socket as TLSSocket;
-    const request = { method, path, headers, ...this.#clientOf(socket, headers, rawHeaders) };
+    const request = { method, path, headers, http2: true, ...this.#clientOf(socket, headers, rawHeaders) };
     this.#run(request, stream, stream, () => new Http2Reply(stream, this.#options.clock));
   }
 
@@ -229,9 +257,13 @@ export class NodeServer {
     reply: () => Reply,
     signal: AbortSignal,
   ): Promise<void> {
-    const body = await readBody(incoming);
-    if (body === undefined) {
+    const body = await readBody(incoming, this.#options.clock, bodyTimeoutOf(request));
+    if (body === 'gone') {
       last().destroy();
+      return;
+    }
+    if (body === 'late') {
+      await answerLateBody(reply(), last());
       return;
     }
     await this.#handle({ ...request, body, signal }, reply());
@@ -241,7 +273,7 @@ export class NodeServer {
 
 type RequestHead = Pick<
   ServerRequest,
-  'method' | 'path' | 'headers' | 'impersonation' | 'certificate' | 'upgrade' | 'remoteAddress'
+  'method' | 'path' | 'headers' | 'impersonation' | 'certificate' | 'upgrade' | 'http2' | 'remoteAddress'
 >;
 
 function listen(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<void> {
@@ -255,23 +287,9 @@ function listen(server: Server, { host, port }: { readonly host: string; readonl
   });
 }
 
-/** Undefined when the client disconnects before its end. Bytes beyond the limit are read and dropped. */
-function readBody(incoming: Readable): Promise<Uint8Array | undefined> {
-  return new Promise((resolve) => {
-    const parts: Buffer[] = [];
-    let kept = 0;
-    let seen = 0;
-    incoming.on('data', (chunk: Buffer) => {
-      seen += chunk.length;
-      if (seen > maxWasteBytes) resolve(undefined);
-      if (kept > maxBodyBytes) return;
-      const part = chunk.subarray(0, maxBodyBytes + 1 - kept);
-      parts.push(part);
-      kept += part.length;
-    });
-    incoming.on('end', () => resolve(Buffer.concat(parts)));
-    incoming.on('close', () => resolve(undefined));
-  });
+/** A request may name the server, too, as for a proxy. */
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]+(?=[/?]|$)/i, '').replace(/^(?=\?|$)/, '/');
 }
 
 function headersOf(headers: IncomingMessage['headers'] | IncomingHttpHeaders): ServerRequest['headers'] {
