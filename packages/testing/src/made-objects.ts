@@ -36,8 +36,10 @@ export class MadeObjects {
   /** Records every creation and deletion on an embedded server, by any client. */
   observe(storage: Storage): Disposable {
     return storage.observe((_, { before, after }) => {
-      if (before === undefined && after !== undefined) this.addObject(after.object);
-      if (before !== undefined && after === undefined) this.forget(madeOf(before.object));
+      // A migration stores an object in another version, which may be the only one left when it is removed.
+      const isSame = before?.object.apiVersion === after?.object.apiVersion;
+      if (before !== undefined && !isSame) this.forget(madeOf(before.object));
+      if (after !== undefined && !isSame) this.addObject(after.object);
     });
   }
 

@@ -62,6 +62,8 @@ export {
   withWarnings,
 } from './admission/responses.js';
 export { type ConversionOptions, type ConvertibleKind, conversion } from './conversion/conversion.js';
+export { type MigrationOptions, migration } from './conversion/migration.js';
+export type { Pace } from './conversion/pace.js';
 export { addWebhook } from './server/add-webhook.js';
 export { type StandaloneWebhookOptions, WebhookServer } from './server/webhook-server.js';
 export type { WebhookDefinition, WebhookTarget } from './webhook-definition.js';

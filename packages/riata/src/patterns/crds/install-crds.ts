@@ -4,7 +4,8 @@ import { CustomResourceDefinition } from '../../kinds/index.js';
 import { type KindRef, makeKind, type Scope } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
 import type { CrdManifest } from '../../object/schema/crd-manifest.js';
-import { isNotFound } from '../../rest/errors/error-guards.js';
+import { isMissingConversion } from '../../object/version/missing-conversion.js';
+import { isInternalError, isNotFound } from '../../rest/errors/error-guards.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { type CrdLoss, type CrdShape, crdLosses } from './crd-losses.js';
 import { type WaitServedOptions, waitServed } from './wait-served.js';
@@ -68,6 +69,7 @@ export function isCrdDataLoss(error: unknown): error is CrdDataLossError {
  *
  * Rejects with a {@link CrdDataLossError} before anything is written if existing objects would lose data: a
  * changed scope or kind, a version removed that objects are stored in, a field that the new schema does not have.
+ * The address of a conversion webhook is left as it is.
  *
  * @example
  * await installCrds(client, [Foo, Bar]);
@@ -123,13 +125,25 @@ async function mustReplace(
   const { allowDataLoss = false, replaceEmpty = false } = options;
   const isEmpty = !(await hasObjects(client, current, options.signal));
   if (!isEmpty && !allowDataLoss) {
-    const remedy = 'move the objects first (a new version beside the old one), or allow it by allowDataLoss';
-    throw new CrdDataLossError(crd.metadata.name, losses, remedy);
+    throw new CrdDataLossError(crd.metadata.name, losses, remedyFor(current, crd));
   }
   if (!isTotal) return false;
   if (allowDataLoss || replaceEmpty) return true;
   const remedy = 'there are no objects: delete the definition first, or allow that by replaceEmpty';
   throw new CrdDataLossError(crd.metadata.name, losses, remedy);
+}
+
+/** How objects are moved out of the way of a change. */
+function remedyFor(current: KubeObject, { spec }: CrdManifest): string {
+  const { storedVersions = [] } = (current as unknown as CrdShape).status ?? {};
+  const dropped = storedVersions.filter((stored) => !spec.versions.some(({ name }) => name === stored));
+  if (dropped.length === 0)
+    return 'move the objects first (a new version beside the old one), or allow it by allowDataLoss';
+  const { kind } = spec.names;
+  return (
+    `keep ${dropped.join(' and ')} by withVersion(${kind}, …) and run migration(${kind}) of riata/webhook, which rewrites ` +
+    'the objects and trims status.storedVersions; or allow it by allowDataLoss'
+  );
 }
 
 async function hasObjects(client: Client, crd: KubeObject, signal: AbortSignal | undefined): Promise<boolean> {
@@ -139,6 +153,8 @@ async function hasObjects(client: Client, crd: KubeObject, signal: AbortSignal |
     return (await client.list(kind, { limit: 1, signal })).items.length > 0;
   } catch (error) {
     if (isNotFound(error)) return false;
+    // A conversion that fails has found something to convert.
+    if (isInternalError(error)) return true;
     throw error;
   }
 }
@@ -151,7 +167,19 @@ async function write(
   action?: 'replaced',
 ): Promise<InstalledCrd['action']> {
   const options = { fieldManager, force: true, signal, current: current as never };
-  const written = await client.applyFields(CustomResourceDefinition, crd as never, options);
+  const conversion = (current as CrdManifest | undefined)?.spec.conversion;
+  const isConverting = conversion?.strategy === 'Webhook';
+  // A webhook writes its own address. Where it is no longer needed, it goes after the versions that need it.
+  const keeps = isConverting && (isMissingConversion(crd.spec.conversion) || crd.spec.conversion?.strategy === 'None');
+  const fields = keeps ? { ...crd, spec: { ...crd.spec, conversion } } : crd;
+  let written = await client.applyFields(CustomResourceDefinition, fields as never, options);
+  if (keeps && crd.spec.conversion.strategy === 'None') {
+    const patch = { type: 'merge', body: { spec: { conversion: { strategy: 'None', webhook: null } } } } as const;
+    written = await client.patch(CustomResourceDefinition, { name: crd.metadata.name }, patch, {
+      fieldManager,
+      signal,
+    });
+  }
   if (current === undefined) return action ?? 'created';
   return written.metadata.resourceVersion === current.metadata.resourceVersion ? 'unchanged' : 'updated';
 }

@@ -3,7 +3,8 @@ import { waitForCondition } from '../../controller/utilities/wait-for.js';
 import { CustomResourceDefinition } from '../../kinds/index.js';
 import { type Duration, durationMs } from '../../object/duration.js';
 import type { KindRef } from '../../object/kind.js';
-import { isNotFound } from '../../rest/errors/error-guards.js';
+import { isInternalError, isNotFound } from '../../rest/errors/error-guards.js';
+import { describeError } from '../../runtime/log/describe-error.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
 import { link } from '../../runtime/signals.js';
@@ -37,6 +38,8 @@ export async function waitServed(client: Client, kind: KindRef, options: WaitSer
       await client.list(kind, { limit: 1, signal: scope.signal });
       return;
     } catch (error) {
+      // Whether its objects can be converted is another question, which its webhook answers once it runs.
+      if (isInternalError(error) && describeError(error).includes('conversion webhook for ')) return;
       if (!isNotFound(error)) throw error;
       await clock.sleep(50, { signal: scope.signal });
     }

@@ -28,6 +28,15 @@ export function isSameAddress(a: WebhookClientConfig, b: WebhookClientConfig): b
   return a.url !== undefined && b.url !== undefined && originOf(a.url) === originOf(b.url);
 }
 
+/** The form of address that `before` has and `after` has not: an object may have one of them. */
+export function otherAddress(
+  before: WebhookClientConfig | undefined,
+  after: WebhookClientConfig,
+): 'url' | 'service' | undefined {
+  if (before?.url !== undefined && after.service !== undefined) return 'url';
+  return before?.service !== undefined && after.url !== undefined ? 'service' : undefined;
+}
+
 /** Whether the authority, in PEM, is among those of the bundle. */
 export function hasAuthority({ caBundle = '' }: WebhookClientConfig, authority: string): boolean {
   return Buffer.from(caBundle, 'base64').toString().includes(authority.trim());

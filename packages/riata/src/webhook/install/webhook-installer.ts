@@ -15,8 +15,14 @@ import type { Runtime } from '../../runtime/runtime.js';
 import { Wake } from '../wake.js';
 import { watchObject } from '../watch-object.js';
 import type { WebhookDefinition } from '../webhook-definition.js';
-import { clientConfigsOf, hasAuthority, isSameAddress, withBundle } from './client-configs.js';
-import { type ConfigurationParts, configurationsFor, conversionsFor, crdName } from './configurations.js';
+import { clientConfigsOf, hasAuthority, isSameAddress, otherAddress, withBundle } from './client-configs.js';
+import {
+  type ConfigurationParts,
+  type CrdConversion,
+  configurationsFor,
+  conversionsFor,
+  crdName,
+} from './configurations.js';
 import { InstallTurn, renewMs } from './install-turn.js';
 import { type WebhookSite, webhookNames } from './webhook-site.js';
 
@@ -187,10 +193,27 @@ export class WebhookInstaller {
     return this.#turn.take(hash('sha256', text, 'hex').slice(0, 32), this.#definedAt, { signal });
   }
 
-  async #convert(name: string, spec: object | undefined, current: KubeObject, signal: AbortSignal): Promise<void> {
+  async #convert(
+    name: string,
+    spec: Pick<CrdConversion, 'conversion'> | undefined,
+    current: KubeObject,
+    signal: AbortSignal,
+  ): Promise<void> {
     const fields = { metadata: { name }, ...(spec && { spec }) };
     const options = { fieldManager, force: true, current, signal };
-    this.#seen(name, await this.#parts.client.applyFields(crds, fields, options));
+    const { client } = this.#parts;
+    // An apply leaves the address that someone else has written, of another form, beside its own: servers refuse both.
+    const other = spec && otherAddress(clientConfigsOf(current)[0]?.config, spec.conversion.webhook.clientConfig);
+    if (spec !== undefined && other !== undefined) {
+      const { webhook, strategy } = spec.conversion;
+      const conversion = {
+        strategy,
+        webhook: { ...webhook, clientConfig: { ...webhook.clientConfig, [other]: null } },
+      };
+      const patch = { type: 'merge', body: { spec: { conversion } } as never } as const;
+      await client.patch(crds, { name }, patch, { fieldManager, signal });
+    }
+    this.#seen(name, await client.applyFields(crds, fields, options));
     if (spec !== undefined) this.#converted.add(name);
   }
 
