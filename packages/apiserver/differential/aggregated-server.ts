@@ -13,8 +13,10 @@ export async function aggregatedServer() {
     notBefore: new Date(now - hourMs),
     notAfter: new Date(now + hourMs),
   });
+  /** Those that somebody has asked for. */
+  const groups = new Set<string>();
   const server = createServer(authority.issue('extension', ['*.default.svc']), (request, response) => {
-    void serve(request, response);
+    void serve(request, response, groups);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -29,9 +31,37 @@ export async function aggregatedServer() {
   };
 }
 
+/** Known names with other contents, and what no path uses. */
+function openApi(groups: ReadonlySet<string>): object {
+  const ref = (name: string) => ({ $ref: `#/definitions/${name}` });
+  const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+  const named = [...groups].filter((group) => group.startsWith('open-api.'));
+  const path = (group: string, version: string) => ({
+    [`/apis/${group}/${version}/things`]: {
+      get: { responses: { 200: { description: 'custom words', schema: ref('com.open-api.v1.Thing') } } },
+      parameters: [{ $ref: '#/parameters/open-limit' }],
+    },
+  });
+  return {
+    ...{ swagger: '2.0', info: { title: 'things', version: '1' } },
+    paths: Object.assign({}, ...named.flatMap((group) => [path(group, 'v1'), path(group, 'v2')])),
+    definitions: {
+      'com.open-api.v1.Thing': {
+        type: 'object',
+        properties: { metadata: ref(meta), part: ref('com.open-api.v1.Part') },
+        'x-kubernetes-group-version-kind': named.map((group) => ({ group, version: 'v1', kind: 'Thing' })),
+      },
+      'com.open-api.v1.Part': { type: 'string' },
+      'com.open-api.v1.Unused': { type: 'string' },
+      [meta]: { type: 'object', properties: { title: { type: 'string' } } },
+    },
+    parameters: { 'open-limit': { name: 'limit', in: 'query', type: 'integer', uniqueItems: true } },
+  };
+}
+
 const verbs = ['create', 'get', 'list', 'watch'];
 
-async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(request: IncomingMessage, response: ServerResponse, groups: Set<string>): Promise<void> {
   let body = '';
   for await (const piece of request) body += piece;
   const { pathname: path, searchParams: query } = new URL(request.url ?? '', 'https://here');
@@ -41,6 +71,8 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   const [, head, group = '', version = '', ...rest] = path.split('/');
   const groupVersion = `${group}/${version}`;
   if (path === '/openapi/v3') return send(200, { paths: {} });
+  if (path === '/openapi/v2') return send(200, openApi(groups));
+  groups.add(group);
   if (head !== 'apis' || group === '')
     return send(404, { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 404 });
   if (group.startsWith('broken')) return send(500, { message: 'out of order' });

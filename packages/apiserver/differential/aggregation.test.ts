@@ -87,6 +87,21 @@ play(pair, 'an aggregated API server', () => {
   ];
 });
 
+play(pair, 'OpenAPI 2 of an aggregated API server', () => {
+  const { group, apiService, outside, path, until, proxied } = extension(`open-api.${uniqueName('x')}.example.com`);
+  const has = (path: string) => (answer: Answer) => answer.body?.paths?.[path] !== undefined;
+  return [
+    outside(),
+    post(apiServices, apiService(), { silent: true }),
+    until('Passed', { silent: true }),
+    proxied(),
+    // The real server asks again once a minute.
+    get('/openapi/v2', { until: has(`/apis/${group}/v1/things`) }),
+    remove(path, undefined, { silent: true }),
+    get('/openapi/v2', { until: (answer) => !has(`/apis/${group}/v1/things`)(answer), silent: true }),
+  ];
+});
+
 play(pair, 'several versions of an aggregated group', () => {
   const one = extension();
   const { group, service } = one;

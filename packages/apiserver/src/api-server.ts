@@ -134,7 +134,7 @@ export class ApiServer implements AsyncDisposable {
     try {
       server = new ApiServer(options, clock, beginnings);
       // What every namespace has is there from the start.
-      await server.idle();
+      await server.#core.started();
       await beginnings.storage.durable(beginnings.storage.revision);
       return server;
     } catch (error) {

@@ -176,6 +176,11 @@ export class ServerCore {
     else if (parts.reconciles) this.#reconcileAccess();
   }
 
+  /** Resolves when what a server holds from the start is there; other servers need not be reachable for that. */
+  started(): Promise<void> {
+    return this.#loop.idle();
+  }
+
   /** Resolves when the server has no pending work. */
   async idle(): Promise<void> {
     await this.#loop.idle();

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { createClient } from 'riata';
 import { APIService, ConfigMap } from 'riata/kinds';
@@ -34,6 +34,9 @@ function answer(request: Request): Response {
     const items = [{ metadata: { name: group }, versions: [{ version: 'v1', resources: [resource] }] }];
     const type = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
     return new Response(JSON.stringify({ items }), { headers: { 'content-type': type } });
+  }
+  if (pathname === '/openapi/v2') {
+    return Response.json({ swagger: '2.0', paths: { [`${at}/readings`]: { get: {} }, '/apis': {} } });
   }
   if (pathname === '/openapi/v3') {
     return Response.json({ paths: { [at.slice(1)]: { serverRelativeURL: `/openapi/v3${at}?hash=1` } } });
@@ -104,6 +107,38 @@ test('a handler in this process serves a group, with its discovery and OpenAPI',
   await client.delete(APIService, { name: `v1.${group}` });
   expect((await get(server, `${at}/readings`)).status).toBe(404);
   expect(((await read(server, '/apis')).groups as JsonObject[]).some(({ name }) => name === group)).toBe(false);
+});
+
+test('the OpenAPI 2 document has the paths of aggregated servers', async () => {
+  await using server = await ApiServer.start({ clock: new VirtualClock(), log: memoryLogger() });
+  await using client = createClient(server.config);
+  using _ = server.handle('https://metrics.default.svc', answer);
+  const paths = async () => Object.keys((await read(server, '/openapi/v2')).paths);
+  const before = await paths();
+  await client.create(metrics());
+  await server.idle();
+  expect(await paths()).toEqual([...before, `${at}/readings`]);
+});
+
+test('a server starts without waiting for aggregated servers', async () => {
+  const clock = new VirtualClock();
+  await using first = await ApiServer.start({ clock, log: memoryLogger() });
+  await using client = createClient(first.config, { runtime: { clock } });
+  using _ = first.handle('https://metrics.default.svc', answer);
+  await client.create(metrics());
+  await first.idle();
+  // Connections to this one are accepted, and nothing else.
+  const silent = createTcpServer();
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const resolveService = () => ({ host: '127.0.0.1', port });
+  await using server = await ApiServer.start({ clock, log: memoryLogger(), from: first.snapshot(), resolveService });
+  await using other = createClient(server.config, { runtime: { clock } });
+  const { status } = await other.get(APIService, { name: `v1.${group}` });
+  // It had become unavailable if the check had been waited for.
+  expect(status?.conditions?.[0]).toMatchObject({ status: 'True', reason: 'Passed' });
+  silent.close();
 });
 
 test('a check that fails is repeated, later each time, until the server answers', async () => {

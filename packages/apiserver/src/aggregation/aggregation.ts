@@ -3,10 +3,11 @@ import type { Logger, Scheduler, Timer } from 'riata/runtime';
 import type { UserInfo } from '../authentication/user-info.js';
 import type { Reply } from '../http/reply.js';
 import type { ServerRequest } from '../http/server-request.js';
+import type { OtherDocument } from '../openapi/merge-version2.js';
 import type { Storage, StorageEvent } from '../storage/storage.js';
 import { type Availability, availabilityOf } from './availability.js';
 import { proxyRequest } from './proxy-request.js';
-import { type RemoteVersion, remoteOpenApi, remoteResources } from './remote-discovery.js';
+import { type RemoteVersion, remoteOpenApi, remoteOpenApi2, remoteResources } from './remote-discovery.js';
 import type { RemoteRequests } from './remote-requests.js';
 import {
   type RemoteService,
@@ -86,6 +87,30 @@ export class Aggregation {
       if (openApi !== undefined) paths[`apis/${served.group}/${served.version}`] = openApi;
     }
     return paths;
+  }
+
+  /**
+   * The OpenAPI 2 documents of the other servers that are available, in the order of their priorities. One that has
+   * none, or fails, is left out.
+   */
+  async openApiVersion2(): Promise<readonly OtherDocument[]> {
+    const { requests, log } = this.#parts;
+    const all = (this.groups() ?? []).flatMap(({ versions }) => versions);
+    const remotes = all.flatMap(({ name }) => this.#watched.get(name) ?? []);
+    const documents = await Promise.all(
+      remotes
+        .filter(({ remote }) => remote.available)
+        .map(async ({ served: { name, group, version }, remote }) => {
+          try {
+            const document = await remoteOpenApi2(requests, remote, this.#stopping.signal);
+            return document && { prefix: `/apis/${group}/${version}/`, document };
+          } catch (error) {
+            log.warn('cannot read the OpenAPI document of an aggregated API server', { name, error });
+            return undefined;
+          }
+        }),
+    );
+    return documents.filter((document) => document !== undefined);
   }
 
   /** Hands a request on. */

@@ -54,6 +54,19 @@ export async function remoteOpenApi(
   }
 }
 
+/** Asks an aggregated API server for its OpenAPI 2 document; undefined if it has none. */
+export async function remoteOpenApi2(
+  requests: RemoteRequests,
+  remote: RemoteService,
+  stopping: AbortSignal,
+): Promise<JsonObject | undefined> {
+  const { status, text } = await requests.get(remote, '/openapi/v2', 'application/json', stopping);
+  if (status === 404) return undefined;
+  if (status !== 200) throw new Error(`failed to retrieve openAPI spec, http error: ${status}`);
+  const document: unknown = JSON.parse(text);
+  return isJsonObject(document) ? document : undefined;
+}
+
 /** Older clients expect a kind everywhere. */
 function withKinds(resource: JsonObject): JsonObject {
   const none = { group: '', version: '', kind: '' };

@@ -4,6 +4,7 @@ import type { Scheduler } from 'riata/runtime';
 import { writeJson } from '../http/body/write-json.js';
 import type { ResourceTable } from '../resource/resource-table.js';
 import { Definitions } from './definitions.js';
+import type { OtherDocument } from './merge-version2.js';
 import { operationNames } from './operations.js';
 import { core, type GroupVersion, PathItems } from './path-items.js';
 
@@ -27,6 +28,8 @@ export class OpenApi {
   #generation = 0;
   #version2: Promise<OpenApiDocument> | undefined;
   #protobuf: { readonly of: OpenApiDocument; readonly bytes: Uint8Array } | undefined;
+  /** The last one that was merged with those of other servers. */
+  #merged: { readonly key: string; readonly document: OpenApiDocument } | undefined;
   #index: Promise<OpenApiDocument> | undefined;
   /** Those of built-in groups, by path. They never change. */
   readonly #builtIn = new Map<string, OpenApiDocument>();
@@ -85,9 +88,20 @@ export class OpenApi {
     return this.#version2;
   }
 
-  /** The same in Protobuf, under the same hash. */
-  async version2Protobuf(): Promise<{ readonly bytes: Uint8Array; readonly hash: string }> {
-    const document = await this.version2();
+  /** The same with what other servers serve behind this one. */
+  async version2With(others: readonly OtherDocument[]): Promise<OpenApiDocument> {
+    const own = await this.version2();
+    if (others.length === 0) return own;
+    const key = createHash('sha256').update(own.hash).update(JSON.stringify(others)).digest('hex');
+    if (this.#merged?.key !== key) {
+      const { mergeVersion2 } = await import('./merge-version2.js');
+      this.#merged = { key, document: documentOf(mergeVersion2(JSON.parse(own.text) as JsonObject, others)) };
+    }
+    return this.#merged.document;
+  }
+
+  /** A document of {@link version2With} in Protobuf, under the same hash. */
+  async version2Protobuf(document: OpenApiDocument): Promise<{ readonly bytes: Uint8Array; readonly hash: string }> {
     if (this.#protobuf?.of !== document) {
       const { encodeVersion2 } = await import('./encode-version2.js');
       this.#protobuf = { of: document, bytes: encodeVersion2(JSON.parse(document.text) as JsonObject) };

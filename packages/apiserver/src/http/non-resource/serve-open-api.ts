@@ -36,7 +36,7 @@ export async function serveOpenApi(
   aggregation?: Aggregation,
 ): Promise<void> {
   const { path } = asked.info;
-  if (path === '/openapi/v2') return serveVersion2(documents, asked);
+  if (path === '/openapi/v2') return serveVersion2(documents, asked, aggregation);
   // The index is text, whatever is requested.
   if (path === '/openapi/v3') {
     const index = withOthers(await documents.index(), aggregation?.openApiPaths() ?? {});
@@ -46,16 +46,16 @@ export async function serveOpenApi(
   return serveGroupVersion(documents, asked, nowMs);
 }
 
-async function serveVersion2(documents: OpenApi, asked: Asked): Promise<void> {
+async function serveVersion2(documents: OpenApi, asked: Asked, aggregation?: Aggregation): Promise<void> {
   const vary = { vary: 'Accept-Encoding, Accept' };
   const form = formOf(asked.request, protobuf2);
   if (form === undefined) return sendNothing(asked.reply, 406, vary);
+  const document = await documents.version2With((await aggregation?.openApiVersion2()) ?? []);
   if (form === 'json') {
-    const document = await documents.version2();
     const headers = { 'content-type': 'application/json', etag: `"${document.hash}"`, ...vary };
     return sendDocument(asked, document, headers);
   }
-  const { bytes, hash } = await documents.version2Protobuf();
+  const { bytes, hash } = await documents.version2Protobuf(document);
   const headers = { 'content-type': `application/${protobuf2[0]}`, etag: `"${hash}"`, ...vary };
   sendDocument(asked, { text: bytes, hash }, headers);
 }
