@@ -53,7 +53,7 @@ import {
 } from './rest/index.js';
 import { consoleLogger, resolveRuntime, silentLogger, VirtualClock } from './runtime/index.js';
 import { DynamicController, SharedCacheFactory, SharedControllerFactory, sharedKind } from './shared/index.js';
-import { admit, allowed } from './webhook/index.js';
+import { admit, allowed, authenticates, authorizes } from './webhook/index.js';
 
 /** An unknown option. The compiler refuses it as well, so it is cast. */
 const wrong = { notAnOption: 1 } as never;
@@ -180,6 +180,8 @@ const entries: Readonly<Record<string, () => unknown>> = {
   'admit.any: options': () => admit.any({}, wrong),
   'admit.mutates': () => admit(Pod).mutates(wrong, () => {}),
   'admit.validates': () => admit(Pod).validates(wrong, () => {}),
+  authenticates: () => authenticates(() => undefined, wrong),
+  authorizes: () => authorizes(() => 'allow', wrong),
   'admit.handles': () => admit(Pod).handles({ type: 'mutating', ...(wrong as object) }, () => allowed()),
 };
 

@@ -4,7 +4,7 @@ import type { Condition, KubeObject, WriteMeta } from './meta.js';
 import { buildCrdVersion } from './schema/build-crd-version.js';
 import { buildSchema } from './schema/build-schema.js';
 import type { CrdConversion, CrdManifest, CrdVersion, PrinterColumn, ScaleSubresource } from './schema/crd-manifest.js';
-import type { AnySchema, SchemaInput, SchemaOutput } from './schema/infer-schema.js';
+import type { AnySchema, SchemaInput, SchemaOutput, SchemaSource } from './schema/infer-schema.js';
 import { checkNames, checkVersionName, type KindNames, pluralOf } from './schema/kind-names.js';
 import { Problems, SchemaError } from './schema/schema-error.js';
 import { structuralProblems } from './schema/structural-problems.js';
@@ -38,6 +38,13 @@ export interface VersionDefinition<
   readonly selectableFields?: readonly string[];
   /** Gives the kind the `scale` subresource. */
   readonly scale?: ScaleSubresource;
+  /**
+   * What to do with all that the schema says and a CustomResourceDefinition cannot: refinements without a CEL rule,
+   * computed defaults, `.trim()` and the like. `'refuse'` throws. `'webhook'` leaves it to a webhook, which you run beside
+   * your controllers: `admit(Site, { schema: true })` of `riata/webhook`. Servers without it accept what the schema
+   * refuses. @default 'refuse'
+   */
+  readonly beyondCrd?: 'refuse' | 'webhook';
   /** Whether the server offers this version. @default true */
   readonly served?: boolean;
   /** Makes the server warn clients that use this version. @default false */
@@ -91,6 +98,7 @@ export const versionDefinitionOptionNames = optionNames<VersionDefinition>({
   spec: true,
   status: true,
   extend: true,
+  beyondCrd: true,
   printerColumns: true,
   selectableFields: true,
   scale: true,
@@ -162,6 +170,8 @@ export interface DefinedKind<
 > extends Kind<R, W, S> {
   /** The structural schema of a whole object, in the kind's own version. */
   readonly schema: StructuralSchema;
+  /** The schemas as they were given, in the kind's own version. */
+  readonly source: SchemaSource;
   /** The CustomResourceDefinition that makes a server offer the kind: plain JSON, frozen, the same each time. */
   crd(): CrdManifest;
   /** The versions that `withVersion` added, each a kind to read and write with: `Site.versions.v1`. */
@@ -212,7 +222,8 @@ export interface WiderThanSchema {
  * What is read is the schema's output, what is written its input; both are the same on the wire save for defaults, which
  * the server fills in. Throws a `SchemaError` that lists, each with its path, every name a server would refuse and all
  * that the schema says and a CustomResourceDefinition cannot: transforms, refinements without a CEL rule, computed
- * defaults, unions whose variants differ in a field's type, schemas that contain themselves, types without JSON form.
+ * defaults, unions whose variants differ in a field's type, schemas that contain themselves, types without JSON form. A
+ * webhook can take care of some: see `beyondCrd`.
  *
  * Types of other kinds, such as a Pod's template, can be had without their schema: servers then take any object there.
  *
@@ -257,7 +268,8 @@ export function defineKind<
   }
   // Copied first: parts of it are the caller's own objects.
   const manifest: CrdManifest = freeze(clone(manifestOf(definition, names, scope, versions)));
-  return assembleKind(manifest, []) as DefinedKind<
+  const { spec, status } = definition;
+  return assembleKind(manifest, [], { [version]: { spec, status } }) as DefinedKind<
     DefinedObject<Name, SchemaOutput<Spec>, StatusOutput<Status>, S, `${Group}/${Version}`>,
     DefinedWrite<SchemaInput<Spec>, StatusInput<Status>>,
     S

@@ -212,6 +212,7 @@ export type {
   JsonSchema,
   SchemaInput,
   SchemaOutput,
+  SchemaSource,
 } from './schema/infer-schema.js';
 export { pluralOf } from './schema/kind-names.js';
 export { isSchemaError, SchemaError, type SchemaProblem } from './schema/schema-error.js';

@@ -64,6 +64,16 @@ export {
 export { type ConversionOptions, type ConvertibleKind, conversion } from './conversion/conversion.js';
 export { type MigrationOptions, migration } from './conversion/migration.js';
 export type { Pace } from './conversion/pace.js';
+export {
+  type Authenticated,
+  type AuthenticatedUser,
+  type AuthenticatesOptions,
+  authenticates,
+  type TokenContext,
+} from './review/authenticates.js';
+export { type AccessContext, type AccessDecision, authorizes } from './review/authorizes.js';
+export type { ReviewContext, ReviewOptions } from './review/review-webhook.js';
+export { WebhookRouteBuilder, WebhookRouter } from './router/webhook-router.js';
 export { addWebhook } from './server/add-webhook.js';
 export { type StandaloneWebhookOptions, WebhookServer } from './server/webhook-server.js';
 export type { WebhookDefinition, WebhookTarget } from './webhook-definition.js';

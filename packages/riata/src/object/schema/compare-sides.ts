@@ -7,15 +7,17 @@ const compared = ['type', 'nullable', ...validationKeywords, 'allOf', 'anyOf', '
 
 /**
  * Notes where a schema's output differs from its input by more than defaults: a server gives back what was written, so
- * such a schema's read type would promise what is not there.
+ * such a schema's read type would promise what is not there. `optional`: whether fields may be left out that are promised
+ * to readers, in this object alone or in those below, too.
  */
 export function compareSides(
   input: StructuralSchema,
   output: StructuralSchema,
   path: string,
   problems: Problems,
-  loose = false,
+  optional: 'no' | 'here' | 'below' = 'no',
 ): void {
+  const below = optional === 'below' ? optional : 'no';
   if (problems.concern(path) && !hasParts(input)) return;
   for (const name of compared) {
     if (equal(input[name], output[name]) || problems.concern(path)) continue;
@@ -26,10 +28,10 @@ export function compareSides(
     );
   }
   if (input.items !== undefined && output.items !== undefined) {
-    compareSides(input.items, output.items, itemPath(path), problems);
+    compareSides(input.items, output.items, itemPath(path), problems, below);
   }
   if (input.additionalProperties !== undefined && output.additionalProperties !== undefined) {
-    compareSides(input.additionalProperties, output.additionalProperties, valuePath(path), problems);
+    compareSides(input.additionalProperties, output.additionalProperties, valuePath(path), problems, below);
   }
   for (const [name, written] of Object.entries(input.properties ?? {})) {
     const at = propertyPath(path, name);
@@ -39,9 +41,9 @@ export function compareSides(
       if (!problems.concern(at)) problems.add(at, 'is written and never read; omit it from the schema');
       continue;
     }
-    compareSides(written, read, at, problems);
+    compareSides(written, read, at, problems, below);
     const promised = output.required?.includes(name) && !input.required?.includes(name);
-    if (!loose && promised && written.default === undefined && !problems.concern(at)) {
+    if (optional === 'no' && promised && written.default === undefined && !problems.concern(at)) {
       problems.add(
         at,
         'is optional when written but required when read, and the JSON Schema has no default for it; ' +

@@ -12,6 +12,8 @@ export interface Conversion {
   /** The paths of `extend` that met a field. */
   readonly met: Set<string>;
   readonly problems: Problems;
+  /** Whether a webhook runs the schema: what it can enforce is no problem. */
+  readonly isLenient: boolean;
   /** The targets of the `$ref`s that lead to the current node. */
   readonly within: readonly unknown[];
   /** Converts a part. `shape` lends types to a branch that only restricts the schema beside it. */

@@ -5,7 +5,6 @@ import { convertPlain } from './convert-plain.js';
 import { intersectSchemas } from './intersect-schemas.js';
 import { type Refusal, refusalKey, refusalsOf } from './refusals.js';
 import { resolveRef } from './resolve-ref.js';
-import type { Problems } from './schema-error.js';
 import { knownFormat } from './string-keywords.js';
 import { type CelRule, extensionKeywords, type StructuralDraft, type StructuralSchema } from './structural-schema.js';
 import { uniteSchemas, type Variant } from './unite-schemas.js';
@@ -43,7 +42,7 @@ export function convertSchema(
   const before = problems.count;
   if (source['x-kubernetes-int-or-string'] === true)
     return annotate(source, convertPlain(source, path, conversion), path, conversion);
-  noteRefusals(source, path, problems);
+  noteRefusals(source, path, conversion);
   let result = convertShape(source, path, conversion, shape);
   // Asked to keep whatever is there, the schema need not say what that is.
   if (problems.count > before && source['x-kubernetes-preserve-unknown-fields'] === true) {
@@ -192,10 +191,15 @@ function rulesOf(node: object): readonly CelRule[] {
   return Array.isArray(rules) ? rules : [];
 }
 
+const byWebhook = "or leave it to a webhook: beyondCrd: 'webhook'";
+
 const remedies: Readonly<Record<Refusal['is'], (path: string) => string>> = {
   refinement: (path) =>
     `is not in the JSON Schema, so no server would check it; say it in CEL: ` +
-    `extend: { ${JSON.stringify(path)}: { 'x-kubernetes-validations': [{ rule: … }] } }`,
+    `extend: { ${JSON.stringify(path)}: { 'x-kubernetes-validations': [{ rule: … }] } }, ${byWebhook}`,
+  rewrite: () =>
+    'makes what is read differ from what was written, and a server stores what was written; ' +
+    `describe the stored form, ${byWebhook}`,
   transform: () =>
     'makes what is read differ from what was written, and a server stores what was written; ' +
     'describe the stored form and convert it in the controller',
@@ -204,8 +208,9 @@ const remedies: Readonly<Record<Refusal['is'], (path: string) => string>> = {
     `extend: { ${JSON.stringify(path)}: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }`,
 };
 
-function noteRefusals(source: JsonObject, path: string, problems: Problems): void {
+function noteRefusals(source: JsonObject, path: string, { problems, isLenient }: Conversion): void {
   for (const { is, what } of refusalsOf(source)) {
+    if (isLenient && (is === 'refinement' || is === 'rewrite')) continue;
     if (is === 'refinement' && (rulesOf(source).length > 0 || isFormatCheck(source))) continue;
     problems.add(path, `${what} ${remedies[is](path)}`);
   }

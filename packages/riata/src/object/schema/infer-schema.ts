@@ -9,6 +9,12 @@ export interface JsonSchema {
 /** The schemas that `defineKind` accepts: any Standard JSON Schema, TypeBox, or a JSON Schema object. */
 export type AnySchema = StandardJSONSchemaV1<unknown, unknown> | JsonSchema;
 
+/** The schemas that a version is defined by. */
+export interface SchemaSource {
+  readonly spec: AnySchema;
+  readonly status?: AnySchema | undefined;
+}
+
 /** The type of a schema's values when written: the schema's input. */
 export type SchemaInput<S> = S extends TypeBoxLike
   ? DeepReadonly<TypeBoxStatic<S>>

@@ -34,8 +34,13 @@ function converterOf(schema: unknown): Partial<Converter> | undefined {
 }
 
 /** Both sides of a schema of any kind; undefined, with the problem noted, when there is nothing to work with. */
-export function readSchema(schema: unknown, path: string, problems: Problems): SchemaSides | undefined {
-  if (isStandardJsonSchema(schema)) return readStandard(schema, path, problems);
+export function readSchema(
+  schema: unknown,
+  path: string,
+  problems: Problems,
+  isLenient = false,
+): SchemaSides | undefined {
+  if (isStandardJsonSchema(schema)) return readStandard(schema, path, problems, isLenient);
   const vendor = standardOf(schema)?.vendor;
   if (vendor !== undefined) {
     problems.add(
@@ -57,7 +62,12 @@ export function readSchema(schema: unknown, path: string, problems: Problems): S
   return { input: schema, output: schema };
 }
 
-function readStandard(schema: StandardJSONSchemaV1, path: string, problems: Problems): SchemaSides | undefined {
+function readStandard(
+  schema: StandardJSONSchemaV1,
+  path: string,
+  problems: Problems,
+  isLenient: boolean,
+): SchemaSides | undefined {
   const before = problems.count;
   const ask = (side: Side): unknown => convert(schema, side, path, problems);
   const input = ask('input');
@@ -65,6 +75,12 @@ function readStandard(schema: StandardJSONSchemaV1, path: string, problems: Prob
   if (problems.count > before) return undefined;
   // A library calls the function of a computed default on each read.
   if (!equal(input, ask('input')) || !equal(output, ask('output'))) {
+    if (isLenient) {
+      return {
+        input: withoutMovingDefaults(input, ask('input')),
+        output: withoutMovingDefaults(output, ask('output')),
+      };
+    }
     noteMovingDefaults(input, ask('input'), path, problems);
     if (problems.count === before) problems.add(path, 'the schema produces a different JSON Schema on each call');
   }
@@ -101,7 +117,7 @@ function noteMovingDefaults(first: unknown, second: unknown, path: string, probl
     problems.add(
       path,
       'the default is computed on each call, but a CustomResourceDefinition holds one fixed value; ' +
-        'omit it from the schema and set it in the controller',
+        "omit it from the schema and set it in the controller, or leave it to a webhook: beyondCrd: 'webhook'",
     );
     return;
   }
@@ -112,6 +128,17 @@ function noteMovingDefaults(first: unknown, second: unknown, path: string, probl
   }
   noteMovingDefaults(first.items, second.items, itemPath(path), problems);
   noteMovingDefaults(first.additionalProperties, second.additionalProperties, valuePath(path), problems);
+}
+
+/** A JSON Schema document without the defaults that are another one in each call. */
+function withoutMovingDefaults(first: unknown, second: unknown, isNames = false): unknown {
+  if (Array.isArray(first)) return first.map((each, at) => withoutMovingDefaults(each, (second as unknown[])[at]));
+  if (!isJsonObject(first) || !isJsonObject(second)) return first;
+  const isKept = (name: string): boolean => isNames || name !== 'default' || equal(first.default, second.default);
+  const kept = Object.entries(first).filter(([name]) => isKept(name));
+  return Object.fromEntries(
+    kept.map(([name, value]) => [name, withoutMovingDefaults(value, second[name], name === 'properties' && !isNames)]),
+  );
 }
 
 function nameOf(value: unknown): string {

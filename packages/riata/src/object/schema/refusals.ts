@@ -7,6 +7,8 @@ export const refusalKey = 'x-riata-refused';
 export type Refusal =
   | { readonly is: 'refinement'; readonly what: string }
   | { readonly is: 'transform'; readonly what: string }
+  /** A transform whose result is of the same type, and its own result. */
+  | { readonly is: 'rewrite'; readonly what: string }
   | { readonly is: 'type'; readonly what: string };
 
 /**
@@ -58,7 +60,7 @@ function noteZod(context: { readonly zodSchema: unknown; readonly jsonSchema: ob
   const checks = Array.isArray(def.checks) ? def.checks.map(zodDef) : [];
   for (const check of [def, ...checks]) {
     if (check.check === 'custom' && type !== 'custom') refusals.push({ is: 'refinement', what: '.refine()' });
-    if (check.check === 'overwrite') refusals.push({ is: 'transform', what: '.trim(), .toLowerCase() or the like' });
+    if (check.check === 'overwrite') refusals.push({ is: 'rewrite', what: '.trim(), .toLowerCase() or the like' });
     if (check.pattern instanceof RegExp && /[ims]/.test(check.pattern.flags)) {
       refusals.push({ is: 'refinement', what: `a flag of ${String(check.pattern)}` });
     }
@@ -106,5 +108,10 @@ function noteValibot({
   if (errors === undefined) return undefined;
   if (action === undefined) return noted(jsonSchema, { is: 'type', what: `v.${schema?.type ?? 'unknown'}()` });
   const what = `v.${action.type}()`;
-  return noted(jsonSchema, { is: action.kind === 'transformation' ? 'transform' : 'refinement', what });
+  if (action.kind !== 'transformation') return noted(jsonSchema, { is: 'refinement', what });
+  return noted(jsonSchema, { is: valibotRewrites.has(action.type) ? 'rewrite' : 'transform', what });
 }
+
+const valibotRewrites: ReadonlySet<string> = new Set(
+  'trim trim_start trim_end to_lower_case to_upper_case normalize'.split(' '),
+);

@@ -1,10 +1,15 @@
 import { type KindRef, makeKind } from '../kind.js';
 import type { KubeObject } from '../meta.js';
 import type { CrdManifest, CrdVersion } from '../schema/crd-manifest.js';
+import type { SchemaSource } from '../schema/infer-schema.js';
 import { type ConvertedVersion, ObjectConverter } from './object-converter.js';
 
 /** The kind that a definition's first version is used by, with a kind for each converted version. */
-export function assembleKind(manifest: CrdManifest, others: readonly ConvertedVersion[]): object {
+export function assembleKind(
+  manifest: CrdManifest,
+  others: readonly ConvertedVersion[],
+  sources: Readonly<Record<string, SchemaSource>>,
+): object {
   const { group, names, versions } = manifest.spec;
   const own = versions[0] as CrdVersion;
   const side = ({ name, schema }: CrdVersion) => ({
@@ -15,7 +20,13 @@ export function assembleKind(manifest: CrdManifest, others: readonly ConvertedVe
   const converter = new ObjectConverter(names.kind, side(own), others);
   const make = (version: CrdVersion, olders: object): object => {
     const extra = {
-      ...{ schema: version.schema.openAPIV3Schema, crd: () => manifest, versions: olders, converter },
+      ...{
+        schema: version.schema.openAPIV3Schema,
+        source: sources[version.name],
+        crd: () => manifest,
+        versions: olders,
+        converter,
+      },
       convert: (object: KubeObject, to: KindRef) => converter.convert(object, to.apiVersion),
       named: () => made,
     };

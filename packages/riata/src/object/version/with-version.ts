@@ -161,7 +161,12 @@ export function withVersion<
     down: definition.down as ConvertedVersion['down'],
     hasOwnStatus: definition.status !== undefined,
   };
-  return assembleKind(freeze(clone(next)), [...kind.converter.others, added]) as never;
+  const olders = Object.entries(kind.versions as Readonly<Record<string, DefinedKind>>);
+  const sources = {
+    ...Object.fromEntries(olders.map(([name, older]) => [name, older.source])),
+    ...{ [kind.version]: kind.source, [version]: { spec: definition.spec, status: definition.status } },
+  };
+  return assembleKind(freeze(clone(next)), [...kind.converter.others, added], sources) as never;
 }
 
 function buildOther(

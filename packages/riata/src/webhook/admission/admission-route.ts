@@ -2,7 +2,6 @@ import { failureFields, readableError } from '../../controller/loop/failure-fiel
 import { isJsonObject } from '../../object/json.js';
 import { createJsonPatch, type JsonPatch } from '../../object/patch/json-patch.js';
 import { clone } from '../../object/value/clone.js';
-import { thrownAt } from '../../runtime/log/user-frame.js';
 import { isAbortOf } from '../../runtime/signals.js';
 import type { WebhookAnswer, WebhookParts, WebhookRecord, WebhookRequest, WebhookRoute } from '../webhook-route.js';
 import type { AdmissionEntry, AdmissionHandler, AdmittedResource } from './admission-entry.js';
@@ -11,6 +10,7 @@ import { MalformedReview, type ReceivedReview, readReview } from './read-review.
 import { RequestContext } from './request-context.js';
 import { RequestDeadline } from './request-deadline.js';
 import { errored } from './responses.js';
+import { placeOf } from './thrown-place.js';
 import { writeMalformed, writeReview } from './write-review.js';
 
 /** At most so many changed paths, denials and warnings are kept for `explain`. */
@@ -202,11 +202,6 @@ export class AdmissionRoute implements WebhookRoute {
 
 function failure(code: number, reason: string, message: string) {
   return { status: 'Failure', message, reason, code } as const;
-}
-
-/** The file's name and the line, of the first place outside of this package. */
-function placeOf(error: unknown): string | undefined {
-  return /([^\\/(]+:\d+):\d+\)?$/.exec(thrownAt(error) ?? '')?.[1];
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

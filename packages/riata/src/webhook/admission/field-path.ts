@@ -25,21 +25,22 @@ export type PathsOf<T> = FieldPath &
 
 /** The path of a whole object. Reading a property of it gives the path of that field. */
 export function rootPath<T>(): PathsOf<T> {
-  return pathAt([]) as PathsOf<T>;
+  return pathOf([]) as PathsOf<T>;
 }
 
-function pathAt(at: FieldSteps): FieldPath {
+/** The path with these steps. */
+export function pathOf(at: FieldSteps): FieldPath {
   // A function, so that `index(0)` and `key('a')` can be called; a field may have these names as well.
   return new Proxy(() => {}, {
     get(_, name) {
       if (name === steps) return at;
       if (typeof name === 'symbol') return undefined;
-      return pathAt([...at, stepOf(at, name)]);
+      return pathOf([...at, stepOf(at, name)]);
     },
     apply(_, __, [argument]: unknown[]) {
       const [called, before] = [at.at(-1), at.slice(0, -1)];
-      if (called === 'index' && typeof argument === 'number') return pathAt([...before, argument]);
-      if (called === 'key' && typeof argument === 'string') return pathAt([...before, { key: argument }]);
+      if (called === 'index' && typeof argument === 'number') return pathOf([...before, argument]);
+      if (called === 'key' && typeof argument === 'string') return pathOf([...before, { key: argument }]);
       throw new TypeError(
         `path: ${formatFieldPath(at)} is not a function; use path.list.index(0) or path.map.key('name')`,
       );
@@ -52,7 +53,8 @@ function pathAt(at: FieldSteps): FieldPath {
 const indexName = /^(?:0|[1-9]\d*)$/;
 const fieldName = /^[A-Za-z_$][\w$-]*$/;
 
-function stepOf(at: FieldSteps, name: string): string | number | { readonly key: string } {
+/** A step by the name of a property: digits are an index, and what is no field name is the key of a map. */
+export function stepOf(at: FieldSteps, name: string): string | number | { readonly key: string } {
   if (indexName.test(name)) return Number(name);
   // In metadata, whatever stands in these is a key of a map.
   const isMap = at.length === 2 && at[0] === 'metadata' && (at[1] === 'labels' || at[1] === 'annotations');
