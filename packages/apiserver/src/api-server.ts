@@ -179,6 +179,11 @@ export class ApiServer implements AsyncDisposable {
     this.config = this.#configOf(this.transport);
   }
 
+  /** Where the server keeps its objects: to observe or inspect them below the API. Writes go through clients. */
+  get storage(): Storage {
+    return this.#core.storage;
+  }
+
   /**
    * A way to the server for one client alone, so that things can go wrong for it and for no other.
    *

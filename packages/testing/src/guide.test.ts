@@ -1,7 +1,8 @@
+import { admissionWebhook, type ServerSnapshot } from '@riata/apiserver';
 import { environmentPerFile, expectRightsSuffice, TestEnvironment, usedRights } from '@riata/testing';
 import { defineKind, findCondition, isForbidden } from 'riata';
 import { control } from 'riata/controller';
-import { ConfigMap } from 'riata/kinds';
+import { ConfigMap, ValidatingWebhookConfiguration } from 'riata/kinds';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
@@ -174,4 +175,43 @@ test('an importer is cut off and creates the page on its second attempt', async 
   await expect(connection.client.create(page)).rejects.toThrow('cut off');
   await connection.client.create(page);
   expect(connection.requests.lines()).toEqual(['create ConfigMap default/blog', 'create ConfigMap default/blog']);
+});
+
+test('a site needs a title', async () => {
+  await using env = await TestEnvironment.start({ kinds: [Site] });
+  const review = admissionWebhook<{ spec: { title: string } }>(({ object }) => ({
+    allowed: object?.spec.title !== '',
+    status: { message: 'a site needs a title' },
+  }));
+  env.handle('https://hooks.default.svc/sites', review);
+  const rules = [{ operations: ['CREATE'], apiGroups: ['example.com'], apiVersions: ['v1'], resources: ['sites'] }];
+  const clientConfig = { service: { namespace: 'default', name: 'hooks', path: '/sites' } };
+  const webhook = { name: 'sites.example.com', clientConfig, rules, admissionReviewVersions: ['v1'] };
+  await env.client.create(
+    ValidatingWebhookConfiguration({ metadata: { name: 'sites' }, webhooks: [{ ...webhook, sideEffects: 'None' }] }),
+  );
+
+  await expect(env.client.create(Site({ ...site, spec: { title: '' } }))).rejects.toThrow('a site needs a title');
+  await env.client.create(site);
+});
+
+describe('a large blog', () => {
+  let prepared: ServerSnapshot;
+
+  beforeAll(async () => {
+    await using env = await TestEnvironment.start({ kinds: [Site] });
+    for (const name of ['a', 'b', 'c']) await env.client.create(Site({ ...site, metadata: { ...key, name } }));
+    prepared = await env.snapshot();
+  });
+
+  test('loses a page', async () => {
+    await using env = await TestEnvironment.start({ kinds: [Site], embedded: { from: prepared } });
+    await env.client.delete(Site, { ...key, name: 'a' });
+    expect((await env.client.list(Site)).items).toHaveLength(2);
+  });
+
+  test('still has all of them', async () => {
+    await using env = await TestEnvironment.start({ kinds: [Site], embedded: { from: prepared } });
+    expect((await env.client.list(Site)).items).toHaveLength(3);
+  });
 });

@@ -1,4 +1,4 @@
-import type { ApiServer } from '@riata/apiserver';
+import type { ApiServer, InProcessHandler, ServerSnapshot } from '@riata/apiserver';
 import { type ConnectedClient, createClient, type Write } from 'riata/client';
 import type { ControllerDefinition } from 'riata/controller';
 import { Namespace } from 'riata/kinds';
@@ -109,6 +109,8 @@ export class TestEnvironment implements AsyncDisposable {
   readonly #created = new Set<string>();
   readonly #connections: Connections;
   readonly #managers = new Set<TestManager>();
+  /** Handlers of the test, which end with a reset. */
+  readonly #handlers = new Set<Disposable>();
   readonly #work: EndlessWork;
   /** Definitions that were not there before. */
   #installed: readonly Definition[] = [];
@@ -260,6 +262,31 @@ export class TestEnvironment implements AsyncDisposable {
     });
   }
 
+  /**
+   * Answers what the embedded server sends to a URL, in this process and without a socket: calls of admission and
+   * conversion webhooks, and requests to aggregated API servers. A Service is addressed as `https://NAME.NAMESPACE.svc`
+   * and need not exist. Ends with the next reset, or when it is disposed.
+   *
+   * @example
+   * env.handle('https://hooks.shop.svc/validate', admissionWebhook(({ object }) => ({ allowed: object !== null })));
+   */
+  handle(url: string, handler: InProcessHandler): Disposable {
+    this.#refuseEnded();
+    const handling = this.#embedded('handle').handle(url, handler);
+    this.#handlers.add(handling);
+    return handling;
+  }
+
+  /**
+   * What the embedded server holds now, once its controllers are idle: for the option `embedded.from` of other
+   * environments. Managers are not waited for; `settle` does that.
+   */
+  async snapshot(): Promise<ServerSnapshot> {
+    const server = this.#embedded('snapshot');
+    await this.#idle();
+    return server.snapshot();
+  }
+
   /** Has the server serve more kinds; they go with the next reset. Resolves when it does. */
   async install(...what: readonly (InstallableKind | Definition)[]): Promise<void> {
     for (const crd of await this.#install(what)) this.#made.add({ ...crd, name: definitionName(crd) });
@@ -313,11 +340,13 @@ export class TestEnvironment implements AsyncDisposable {
 
   /**
    * Back to the start, or to the last {@link keep}, for the next test: stops all managers, closes connections, removes all
-   * objects and definitions made since, finalizers or not, ends all faults, forgets requests and log. The kinds of the
-   * environment stay installed; time does not go back. On a cluster that is not ours, only what the test and its managers
+   * objects and definitions made since, finalizers or not, ends all faults and handlers, forgets requests and log. The
+   * kinds of the environment stay installed; time does not go back. On a cluster that is not ours, only what the test and its managers
    * have made is removed.
    */
   async reset(): Promise<void> {
+    for (const handler of this.#handlers) handler[Symbol.dispose]();
+    this.#handlers.clear();
     await this.faults.repair();
     await this.#stopManagers();
     await this.#removeMade();
@@ -347,6 +376,12 @@ export class TestEnvironment implements AsyncDisposable {
       await this.#time.drive(this.client.close(), 'the end of the client');
       await this.#server[Symbol.asyncDispose]();
     }
+  }
+
+  #embedded(method: string): ApiServer {
+    const { embedded } = this.#server;
+    if (embedded !== undefined) return embedded;
+    throw new Error(`TestEnvironment.${method}: the server must be an embedded one ('in-process' or 'https')`);
   }
 
   #refuseEnded(): void {

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { ApiServer, type ApiServerOptions, type Faults, MemoryStorage, type Storage } from '@riata/apiserver';
+import { ApiServer, type ApiServerOptions, type Faults, type InProcessHandler, type Storage } from '@riata/apiserver';
 import type { Transport } from 'riata/rest';
 import { defaultTransport, loadConfig, type RestConfig, staticCredentials } from 'riata/rest';
 import { type Logger, optionNames, type Random, systemClock } from 'riata/runtime';
@@ -40,10 +40,29 @@ export interface OwnServer extends Partial<ServerControl> {
   readonly isThrownAway?: boolean;
 }
 
-/** Options of the embedded server; see `ApiServerOptions`. */
-export type EmbeddedOptions = Pick<ApiServerOptions, 'controllers' | 'cuts'>;
+/**
+ * Options of the embedded server; see `ApiServerOptions`. `from` is a snapshot of an environment or server: each test
+ * gets its own copy of a prepared cluster. `dataDir` keeps the objects on disk, also after the environment has stopped;
+ * it needs real time.
+ */
+export interface EmbeddedOptions
+  extends Pick<ApiServerOptions, 'controllers' | 'cuts' | 'from' | 'dataDir' | 'admission' | 'audit'> {
+  /** Webhooks and aggregated API servers in this process, by URL; see {@link TestEnvironment.handle}. @default none */
+  readonly handlers?: Readonly<Record<string, InProcessHandler>>;
+}
 
-export const embeddedOptionNames = optionNames<EmbeddedOptions>({ controllers: true, cuts: true });
+export const embeddedOptionNames = optionNames<EmbeddedOptions>({
+  controllers: true,
+  cuts: true,
+  from: true,
+  dataDir: true,
+  admission: true,
+  audit: true,
+  handlers: true,
+});
+
+/** Options that a server of another kind cannot follow, while it can do without the others. */
+const embeddedOnly = ['from', 'dataDir', 'handlers'] as const;
 
 /** How one client reaches the server. */
 export type ConnectionConfig = RestConfig & { readonly transport: Transport };
@@ -78,10 +97,18 @@ export interface TestServerOptions {
 
 /** Starts the server, or connects to it. Rejects if the choice names nothing that is there. */
 export async function startTestServer(options: TestServerOptions): Promise<TestServer> {
-  const { choice } = options;
-  if (typeof choice === 'object') return real(choice);
-  if (choice === 'in-process') return inProcess(options);
+  const { choice, embedded, time } = options;
+  if (choice === 'in-process') {
+    if (embedded.dataDir === undefined || !time.isVirtual) return inProcess(options);
+    throw new TypeError("embedded.dataDir requires time: 'real', as the disk works in real time");
+  }
   if (choice === 'https') return overHttps(options);
+  const needed = embeddedOnly.filter((name) => embedded[name] !== undefined);
+  if (needed.length > 0) {
+    const names = needed.map((name) => `embedded.${name}`).join(' and ');
+    throw new TypeError(`${names}: the server must be an embedded one ('in-process' or 'https')`);
+  }
+  if (typeof choice === 'object') return real(choice);
   if (choice === 'kubeconfig') return real({ config: await loadConfig() });
   const found = await stat(choice).catch(() => undefined);
   if (found?.isFile()) return real({ config: await loadConfig({ path: choice }) });
@@ -99,41 +126,45 @@ export async function startTestServer(options: TestServerOptions): Promise<TestS
 
 async function inProcess({ time, random, log, embedded: options }: TestServerOptions): Promise<TestServer> {
   const { clock } = time;
-  const storage = new MemoryStorage({ clock });
   await ApiServer.load();
-  const starting = ApiServer.start({ ...serverOptions(options), clock, random, log, storage });
+  const starting = ApiServer.start({ ...serverOptions(options), clock, random, log });
   const server = await time.drive(starting, 'the start of the server');
   return {
-    ...{ ...embeddedParts(server, storage, options), time, config: server.config, isInProcess: true },
+    ...{ ...embeddedParts(server, options), time, config: server.config, isInProcess: true },
     connect: (name, faults) => server.connect({ name, faults, cuts: options.cuts }),
     [Symbol.asyncDispose]: () => time.drive(server.stop(), 'the end of the server'),
   };
 }
 
 async function overHttps({ random, log, embedded: options }: TestServerOptions): Promise<TestServer> {
-  const storage = new MemoryStorage({ clock: systemClock });
-  const server = await ApiServer.start({ ...serverOptions(options), random, log, storage });
+  const server = await ApiServer.start({ ...serverOptions(options), random, log });
   const { url, ca } = await server.listen();
   const config = { server: url, credentials: staticCredentials({ token: server.token, ca }) };
   return {
-    ...{ ...embeddedParts(server, storage, options), time: new RealTime(), config, isInProcess: false },
+    ...{ ...embeddedParts(server, options), time: new RealTime(), config, isInProcess: false },
     connect: connectTo(config),
     [Symbol.asyncDispose]: () => server.stop(),
   };
 }
 
 /** Without controllers nobody creates ServiceAccounts, so Pods need none: as in envtest. */
-function serverOptions(options: EmbeddedOptions): ApiServerOptions {
-  return options.controllers === false ? { ...options, admission: { disable: ['ServiceAccount'] } } : options;
+function serverOptions({ handlers: _, ...options }: EmbeddedOptions): ApiServerOptions {
+  const { controllers, admission: { enable = [], disable = [] } = {} } = options;
+  if (controllers !== false || enable.includes('ServiceAccount')) return options;
+  return { ...options, admission: { enable, disable: [...new Set([...disable, 'ServiceAccount'])] } };
 }
 
-function embeddedParts(server: ApiServer, storage: Storage, { controllers = true }: EmbeddedOptions) {
+function embeddedParts(server: ApiServer, { controllers = true, handlers = {} }: EmbeddedOptions) {
   const control: ServerControl = {
     suspend: (options) => server.suspend(options),
     resume: () => server.resume(),
     compact: async () => server.compact(),
   };
-  return { embedded: server, storage, control, emptiesNamespaces: controllers, isThrownAway: true };
+  for (const [url, handler] of Object.entries(handlers)) server.handle(url, handler);
+  return {
+    ...{ embedded: server, storage: server.storage, control },
+    ...{ emptiesNamespaces: controllers, isThrownAway: true },
+  };
 }
 
 function real(own: OwnServer): TestServer {
