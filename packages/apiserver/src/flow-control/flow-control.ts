@@ -46,6 +46,8 @@ export class FlowControl {
   readonly #levels = new Map<string, PriorityLevel>();
   readonly #retryAfter = new Map<string, RetryAfter>();
   #configured = false;
+  /** How many requests wait, at all levels: mostly none. */
+  #waiting = 0;
 
   constructor(parts: FlowControlParts) {
     this.#parts = parts;
@@ -89,6 +91,7 @@ export class FlowControl {
       turn.reject(this.#reject(schema, refused));
       return turn;
     }
+    this.#waiting += 1;
     metrics.queued(schema, 1);
     const giveUp = (error: unknown) => {
       level.remove(turn);
@@ -101,6 +104,7 @@ export class FlowControl {
       giveUp(signal.reason);
     });
     const stopWaiting = () => {
+      this.#waiting -= 1;
       timer.cancel();
       listener[Symbol.dispose]();
       metrics.queued(schema, -1);
@@ -126,6 +130,7 @@ export class FlowControl {
   #leave(level: PriorityLevel, schema: FlowSchema): void {
     level.leave();
     this.#parts.metrics.finished(schema);
+    if (this.#waiting === 0) return;
     this.#dispatch(level);
     // A seat that is free now may be lent.
     for (const other of this.#levels.values()) if (other !== level && other.waiting > 0) this.#dispatch(other);

@@ -27,7 +27,8 @@ const collectionVerbs = ['list', 'watch', 'create', 'deletecollection'];
 /** Finds what a request for a resource means. Throws 404, 405, and 400 for a name that cannot be one. */
 export function findRoute(request: ServerRequest, info: RequestInfo, table: ResourceTable): Route {
   const group = table.group(info.group);
-  if (group === undefined) throw pageNotFound();
+  // The core group has a path of its own alone.
+  if (group === undefined || info.path.startsWith('/apis//')) throw pageNotFound();
   const resource = table.find(info.group, info.version, info.resource);
   const { custom } = group;
   if (resource === undefined) throw custom ? pageNotFound() : noSuchPath();

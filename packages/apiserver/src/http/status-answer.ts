@@ -57,7 +57,9 @@ export async function sendFailure({ request, reply, info, log, headers }: Failed
   if (reply.ended) return;
   if (reply.started) return reply.abort();
   if (error instanceof PlainRefusal) {
-    return sendText(reply, error.code, `${error.message}\n`, { ...headers, ...error.headers });
+    // A path that is none is refused by Go's own server, which ends no line.
+    const end = error.code === 400 ? '' : '\n';
+    return sendText(reply, error.code, `${error.message}${end}`, { ...headers, ...error.headers });
   }
   const refusal = error instanceof Refusal ? error : internal(describeError(error));
   const { status } = refusal;

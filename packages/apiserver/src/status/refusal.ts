@@ -65,7 +65,7 @@ function detailsOf({ group, plural }: ResourceName, name: string, more: Partial<
 }
 
 export function notFound(resource: ResourceName, name: string): Refusal {
-  return new Refusal(404, 'NotFound', `${qualified(resource)} "${name}" not found`, detailsOf(resource, name));
+  return new Refusal(404, 'NotFound', `${qualified(resource)} ${goQuote(name)} not found`, detailsOf(resource, name));
 }
 
 /** There is nothing under this path. */

@@ -70,9 +70,10 @@ export async function serveNonResource(parts: NonResourceParts, asked: Asked): P
   if (head === 'version' && segments.length === 1) return serveVersion(asked);
   if (head === 'version') throw noSuchPath();
   if (path === '/') return serveDocument(asked, { paths: pathsOf(parts) }, true);
-  if (head === 'api' && segments.length === 1) return serveVersions(parts, asked);
+  if (path === '/api' || path === '/api/' || path === '/api//') return serveVersions(parts, asked);
   if (head === 'api' && segments.length === 2) return serveResources(parts, asked, '', group);
   if (head === 'apis' && segments.length === 1) return serveGroups(parts, asked);
+  if (head === 'apis' && group === '') throw pageNotFound();
   if (head === 'apis' && segments.length === 2) return serveGroup(parts, asked, group);
   if (head === 'apis' && segments.length === 3) return serveResources(parts, asked, group, version);
   if (head === 'openapi') return serveOpenApi(await parts.openApi(), asked, parts.clock.now(), parts.aggregation);
