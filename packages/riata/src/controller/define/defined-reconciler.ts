@@ -1,7 +1,7 @@
 import { type Cache, tryCached } from '../../cache/cache.js';
 import { notCached } from '../../cache/cache-reader.js';
 import { delegatingClient } from '../../client/delegating-client.js';
-import type { Client, Reader } from '../../client/interfaces.js';
+import type { Client, Reader, WriteObject } from '../../client/interfaces.js';
 import type { KubeClient } from '../../client/kube-client.js';
 import { applyOperation } from '../../client/operation/apply-operation.js';
 import { isWrite, type Operation } from '../../client/operation/operation.js';
@@ -16,19 +16,35 @@ import { link } from '../../runtime/signals.js';
 import { CallMemory } from '../calls/call-memory.js';
 import { trackedClient, trackedReader } from '../calls/tracked-client.js';
 import type { ActiveReconcile } from '../loop/active-reconcile.js';
-import { type Reconciler, reconcileFunction } from '../loop/reconciler.js';
+import { type ReconcileRun, type Reconciler, reconcileFunction } from '../loop/reconciler.js';
 import type { Result } from '../loop/result.js';
 import { ObjectStatus } from '../status/object-status.js';
 import { ReportedFailures } from '../status/reported-failures.js';
 import { UndeclaredFieldError, UndeclaredFields } from '../status/undeclared-field-error.js';
 import type { ControllerDefinition } from './controller-definition.js';
-import { type AppliedObject, definedContext, type OwnedApplyOptions } from './defined-context.js';
 import { CleanedUp, defaultFinalizer, dropFinalizers, ensureFinalizer, LeftBehind } from './finalizing.js';
-import type { ReconcileContext, ReconcileEvent } from './reconcile-context.js';
+import type { ReconcileEvent, StatusFields } from './reconcile-context.js';
 import { UnwatchedKinds } from './unwatched-kinds.js';
 
 /** How long it may take to say that a reconcile took too long. */
 const lastWordMs = 5_000;
+
+/** The parts of an applied object that are read here. */
+type AppliedObject = WriteObject & {
+  readonly metadata: { readonly name?: string; readonly namespace?: string };
+};
+
+/** Options of `apply`, as reconcilers give them. */
+type OwnedApplyOptions = Omit<ApplyOptions, 'ownedBy' | 'current'> & { readonly owned?: boolean };
+
+/** The context of a reconciler; see `ReconcileContext`. */
+interface DefinedContext<R extends KubeObject> extends ReconcileRun {
+  readonly object: R | undefined;
+  readonly client: Client;
+  readonly apply: (desired: AppliedObject, options?: OwnedApplyOptions) => Promise<KubeObject>;
+  readonly status: (fields: StatusFields<R>) => Promise<R>;
+  readonly event: (event: ReconcileEvent) => void;
+}
 
 /** An API server that a controller works on. */
 export interface ControllerPlace {
@@ -112,7 +128,7 @@ export class DefinedReconciler<R extends KubeObject> {
       if (isDeleting(object)) this.#memory.leftBehind.look(object, run);
       return await this.#call(run, object);
     }
-    const client = this.clientFor(run);
+    const client = this.#clientFor(run);
     if (!isDeleting(object)) {
       return this.#call(run, await ensureFinalizer(client, kind, object, finalize.name));
     }
@@ -130,7 +146,7 @@ export class DefinedReconciler<R extends KubeObject> {
 
   async #call(run: ActiveReconcile, object: R | undefined, reconciler = this.#definition.reconciler): Promise<Result> {
     const status = object === undefined ? undefined : this.#statusOf(object, run);
-    const context = definedContext<R>(this, run, object, status) as never;
+    const context = this.#contextOf(run, object, status) as never;
     try {
       const result = await reconcileFunction(reconciler as unknown as Reconciler<never>)(context);
       if (run.hasOpenCalls) await run.calls.settle();
@@ -145,6 +161,43 @@ export class DefinedReconciler<R extends KubeObject> {
       if (!run.wasStopped && !isConflict(error)) await this.#reportFailure(status, error, run);
       throw error;
     }
+  }
+
+  /**
+   * Reconcilers take functions out of the context and spread it into objects of their own, so all of it are own properties
+   * that need no `this`; rarely used parts are created on first use.
+   */
+  #contextOf(run: ActiveReconcile, object: R | undefined, status: ObjectStatus<R> | undefined): DefinedContext<R> {
+    const clientFor = () => this.#delegatingFor(run);
+    let client: Client | undefined;
+    return {
+      key: run.key,
+      attempt: run.attempt,
+      priority: run.priority,
+      reasons: run.reasons,
+      clock: run.clock,
+      span: run.span,
+      object,
+      get reconcileID() {
+        return run.reconcileID;
+      },
+      get signal() {
+        return run.signal;
+      },
+      get log() {
+        return run.log;
+      },
+      get client() {
+        client ??= clientFor();
+        return client;
+      },
+      apply: (desired, options = noOptions) =>
+        run.calls.track(() => this.#apply(desired, options, object, run), { verb: 'apply', args: [desired] }),
+      status: (fields) => run.calls.track(() => written(status, fields), { verb: 'status', args: [object] }),
+      event: (event) => {
+        if (object !== undefined) this.#recorder?.event(object, event);
+      },
+    };
   }
 
   /**
@@ -193,8 +246,8 @@ export class DefinedReconciler<R extends KubeObject> {
     }
   }
 
-  /** {@link ReconcileContext.apply} */
-  apply(
+  /** Implements `ReconcileContext.apply`; may throw. */
+  #apply(
     object: AppliedObject,
     options: OwnedApplyOptions,
     owner: R | undefined,
@@ -208,7 +261,7 @@ export class DefinedReconciler<R extends KubeObject> {
     const place = object.metadata.namespace ?? owner?.metadata.namespace;
     const { name } = object.metadata;
     const asked = { force: true, fieldManager: this.#fieldManager, ...rest, ...(owned && { ownedBy: owner }) };
-    if (kind === undefined) return this.clientFor(run).apply(object as never, asked) as Promise<KubeObject>;
+    if (kind === undefined) return this.#clientFor(run).apply(object as never, asked) as Promise<KubeObject>;
     if (owned) this.#memory.unwatched.applied(kind, () => run.log);
     const current =
       name === undefined || kind.projection !== undefined
@@ -244,16 +297,11 @@ export class DefinedReconciler<R extends KubeObject> {
     return answer;
   }
 
-  /** {@link ReconcileContext.event} */
-  event(object: R | undefined, event: ReconcileEvent): void {
-    if (object !== undefined) this.#recorder?.event(object, event);
-  }
-
-  /** {@link ReconcileContext.client} */
-  delegatingFor(run: ActiveReconcile): Client {
+  /** Implements `ReconcileContext.client`. */
+  #delegatingFor(run: ActiveReconcile): Client {
     return delegatingClient({
       cacheReader: this.#readerFor(run),
-      client: trackedClient(this.clientFor(run), run.calls.track),
+      client: trackedClient(this.#clientFor(run), run.calls.track),
       uncached: this.#uncached,
     });
   }
@@ -269,7 +317,7 @@ export class DefinedReconciler<R extends KubeObject> {
   }
 
   /** The writer of one reconcile: ends with it, and records its writes. */
-  clientFor(run: ActiveReconcile): KubeClient {
+  #clientFor(run: ActiveReconcile): KubeClient {
     return intercept(this.#client, async (operation, next) => {
       const { signal = run.innerSignal, span = run.span } = operation;
       const bound = { ...operation, signal, span };
@@ -291,4 +339,11 @@ export function noteWrite(
   const stored = (answer as Partial<KubeObject> | undefined)?.metadata;
   const resourceVersion = stored?.resourceVersion;
   run.wrote({ verb, kind: kind.kind, namespace, name: name ?? stored?.name ?? '', subresource, resourceVersion });
+}
+
+const noOptions: OwnedApplyOptions = Object.freeze({});
+
+async function written<R extends KubeObject>(status: ObjectStatus<R> | undefined, fields: StatusFields<R>): Promise<R> {
+  if (status === undefined) throw new TypeError('status: the object is gone, so it has no status');
+  return await status.say(fields);
 }
