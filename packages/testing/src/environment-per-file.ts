@@ -1,4 +1,5 @@
-import { TestEnvironment, type TestEnvironmentOptions } from './test-environment.js';
+import { TestEnvironment } from './test-environment.js';
+import type { TestEnvironmentOptions } from './test-environment-options.js';
 
 type Hook = (run: () => Promise<void>) => unknown;
 

@@ -22,7 +22,8 @@ export {
 } from './requests/used-rights.js';
 export type { SettleOptions } from './settle.js';
 export { type ConnectOptions, TestConnection } from './test-connection.js';
-export { type InstallableKind, TestEnvironment, type TestEnvironmentOptions } from './test-environment.js';
+export { TestEnvironment } from './test-environment.js';
+export type { InstallableKind, TestEnvironmentOptions } from './test-environment-options.js';
 export { TestIdentity } from './test-identity.js';
 export type { RegisterHandlers, TestManager, TestManagerOptions } from './test-manager.js';
 export type { EmbeddedOptions, OwnServer, ServerControl, TestServerChoice } from './test-server.js';

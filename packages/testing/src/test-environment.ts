@@ -3,13 +3,11 @@ import { type ConnectedClient, createClient, type Write } from 'riata/client';
 import type { ControllerDefinition } from 'riata/controller';
 import { Namespace } from 'riata/kinds';
 import type { Addable, Manager, Runnable } from 'riata/manager';
-import { type CrdManifest, type Duration, durationMs, type KindRef, type KubeObject } from 'riata/object';
+import { type Duration, durationMs, type KindRef, type KubeObject } from 'riata/object';
 import type { RestConfig } from 'riata/rest';
 import {
-  type Logger,
   type MemoryLogger,
   memoryLogger,
-  optionNames,
   type Runtime,
   refuseUnknownOptions,
   seededRandom,
@@ -27,55 +25,18 @@ import { RequestRecorder } from './requests/request-recorder.js';
 import { RequestReader } from './requests/request-target.js';
 import { type SettleOptions, type SettleParts, settle, settleOptionNames } from './settle.js';
 import { type ConnectOptions, connectOptionNames, type TestConnection } from './test-connection.js';
+import {
+  type InstallableKind,
+  type TestEnvironmentOptions,
+  testEnvironmentOptionNames,
+} from './test-environment-options.js';
 import { TestIdentity } from './test-identity.js';
 import type { RegisterHandlers, TestManager, TestManagerOptions } from './test-manager.js';
-import {
-  type EmbeddedOptions,
-  embeddedOptionNames,
-  type OwnServer,
-  serverVariable,
-  startTestServer,
-  type TestServer,
-  type TestServerChoice,
-} from './test-server.js';
+import { embeddedOptionNames, serverVariable, startTestServer, type TestServer } from './test-server.js';
 import { RealTime, type TestTime, VirtualTime } from './test-time.js';
 
 /** Real time that work without a pause may take before it counts as endless: `maxRequests` should find it first. */
 const busyLimitMs = 60_000;
-
-/** A kind that brings its own definition, as `defineKind` makes it. */
-export type InstallableKind = KindRef & { crd(): CrdManifest };
-
-/** Options of `TestEnvironment.start`. */
-export interface TestEnvironmentOptions {
-  /** Kinds of `defineKind`: the server serves them from the start, and after every reset. @default none */
-  readonly kinds?: readonly InstallableKind[];
-  /** More definitions to install, e.g. of other projects. @default none */
-  readonly crds?: readonly Definition[];
-  /** Which server, or one that the test has started. @default what the variable `RIATA_TEST_SERVER` says, else 'in-process' */
-  readonly server?: TestServerChoice | OwnServer;
-  /** The time of the in-process server: `real` for code that waits on sockets or files of its own. @default 'virtual' */
-  readonly time?: 'virtual' | 'real';
-  /** How the embedded server is, in-process and over HTTPS. @default as `ApiServer` has it */
-  readonly embedded?: EmbeddedOptions;
-  /** Of all chance: uids, generated names, jitter. On the in-process server the same seed gives the same run. @default 1 */
-  readonly seed?: number;
-  /** Where the virtual clock starts, in milliseconds since the epoch. @default 2026-01-01T00:00:00Z */
-  readonly startTime?: number;
-  /** The log of managers and server. @default `env.log`, in memory */
-  readonly log?: Logger;
-}
-
-export const testEnvironmentOptionNames = optionNames<TestEnvironmentOptions>({
-  kinds: true,
-  crds: true,
-  server: true,
-  time: true,
-  embedded: true,
-  seed: true,
-  startTime: true,
-  log: true,
-});
 
 /**
  * Everything that a test of controllers needs: a server, a client, managers on a virtual clock, a record of all

@@ -1,4 +1,4 @@
-import { type FieldSelector, formatTime, type JsonObject, type KubeObject, type Status } from 'riata/object';
+import { formatTime, type JsonObject, type Status } from 'riata/object';
 import type { Logger, Random, Scheduler } from 'riata/runtime';
 import type { AdmissionOperation } from '../admission/admission.js';
 import type { AdmissionControl, AdmissionRequest } from '../admission/admission-control.js';
@@ -24,7 +24,7 @@ import { checkName, checkNamespace } from '../resource/check-name.js';
 import { deleteSteps } from '../resource/delete-object.js';
 import { checkUid } from '../resource/expectations.js';
 import { track } from '../resource/fields/track.js';
-import { type Choice, findObjects, findSteps, type ListRequest, wholeList } from '../resource/list-objects.js';
+import { findObjects, findSteps, wholeList } from '../resource/list-objects.js';
 import { listPieces } from '../resource/list-pieces.js';
 import { metaOf, textOf, withMeta } from '../resource/metadata.js';
 import { keyFor, type ObjectStore } from '../resource/object-store.js';
@@ -33,14 +33,16 @@ import { patchObject } from '../resource/patch-object.js';
 import { readSteps } from '../resource/read-object.js';
 import { type Resource, type Subresource, withDefaults } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
-import { badRequest, noSuchPath, Refusal, tooLargeResourceVersion } from '../status/refusal.js';
+import { noSuchPath, Refusal, tooLargeResourceVersion } from '../status/refusal.js';
 import { inSlices, type Steps } from '../steps.js';
 import type { Storage } from '../storage/storage.js';
-import { EventEncoder, type EventForm } from '../watch/event-encoder.js';
+import { EventEncoder } from '../watch/event-encoder.js';
 import { WatchSession } from '../watch/watch-session.js';
 import { admitNew, validateNew } from './admit-new.js';
 import { bindPod } from './binding.js';
 import { componentStatus, componentStatuses, isComponentStatus } from './component-statuses.js';
+import { eventFormOf } from './event-form-of.js';
+import { choiceOf, listRequest } from './list-request.js';
 import { readLog } from './pod-log.js';
 import { answerReview, isReview } from './reviews.js';
 import { type SubresourceHandlers, subresourceHandlers } from './subresources.js';
@@ -159,7 +161,7 @@ export class Verbs implements VerbHandlers {
           resolve();
         },
       };
-      const watch = { ...choiceOf(request), ...options, form: formOf(request) };
+      const watch = { ...choiceOf(request), ...options, form: eventFormOf(request) };
       const parts = { ...this.#parts, encoder: this.#encoder, oldest: this.#watchesFrom };
       const session = new WatchSession(parts, resource, watch, sink);
       const stop = () => session.stop();
@@ -373,48 +375,4 @@ function optionsOf({ given }: { readonly given: JsonObject }): (operation: Admis
 /** Evictions of an old version are taken all the same. */
 function sameInV1(body: JsonObject): JsonObject {
   return body.kind === 'Eviction' && body.apiVersion === 'policy/v1beta1' ? { ...body, apiVersion: 'policy/v1' } : body;
-}
-
-function choiceOf({ resource, namespace, name, options }: VerbRequest<ListOptions>): Choice {
-  if (options.fields !== undefined) checkFields(resource, options.fields);
-  return { namespace, labels: options.labels, fields: options.fields, name: name === '' ? undefined : name };
-}
-
-function listRequest(request: VerbRequest<ListOptions>): ListRequest {
-  const { limit, resourceVersion, resourceVersionMatch } = request.options;
-  const match = resourceVersionMatch === '' ? undefined : resourceVersionMatch;
-  return {
-    ...choiceOf(request),
-    limit,
-    continue: request.options.continue,
-    resourceVersion,
-    resourceVersionMatch: match,
-  };
-}
-
-/** Selectors may name only the fields that a kind has for this. */
-function checkFields(resource: Resource, selector: FieldSelector): void {
-  const own = resource.rules.fieldNames ?? [];
-  const known = ['metadata.name', 'metadata.namespace', ...own];
-  for (const { field } of selector.requirements) {
-    if (known.includes(field)) continue;
-    throw badRequest(
-      own.length > 0
-        ? `field label not supported: ${field}`
-        : `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
-    );
-  }
-}
-
-function formOf(request: WatchVerbRequest): EventForm {
-  const { resource, negotiated, showRow, writeEvent: write } = request;
-  const { apiVersion, content, definedAt = '' } = resource;
-  const { as, mediaType } = negotiated;
-  const shown = `${apiVersion} ${definedAt} ${mediaType}`;
-  if (as === undefined) return { id: shown, apiVersion, content, write };
-  // Ages change, and the first event has more to say than the others.
-  if (showRow !== undefined) return { id: undefined, apiVersion, content, project: showRow };
-  const form = `${as.group}/${as.version}`;
-  const project = ({ metadata }: KubeObject) => ({ kind: as.kind, apiVersion: form, metadata });
-  return { id: `${shown} ${form} ${as.kind}`, apiVersion, content, project, write };
 }

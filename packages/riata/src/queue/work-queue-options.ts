@@ -1,9 +1,9 @@
 import type { Logger } from '../runtime/log/logger.js';
 import type { Metrics } from '../runtime/metrics.js';
-import { optionNames } from '../runtime/option-names.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import type { Random } from '../runtime/random.js';
 import type { Scheduler } from '../runtime/time/clock.js';
-import type { ItemRateLimiter, RateLimiterContext } from './item-rate-limiter.js';
+import { defaultControllerRateLimiter, type ItemRateLimiter, type RateLimiterContext } from './item-rate-limiter.js';
 
 /** How a `WorkQueue` names, orders and delays its keys. */
 export interface WorkQueueOptions<K = string, Note = undefined> {
@@ -62,6 +62,28 @@ export interface PriorityOptions {
 }
 
 export const priorityOptionNames = optionNames<PriorityOptions>({ agingMs: true });
+
+/** The function behind the option `rateLimiter`. Throws for a limiter, which queues must not share. */
+export function limiterOf(
+  name: string,
+  rateLimiter: (context: RateLimiterContext) => ItemRateLimiter = defaultControllerRateLimiter,
+): (context: RateLimiterContext) => ItemRateLimiter {
+  if (typeof rateLimiter === 'function') return rateLimiter;
+  throw new TypeError(
+    `queue "${name}": rateLimiter must be a function that creates the limiter: () => itemExponentialFailureRateLimiter()`,
+  );
+}
+
+const defaultAgingMs = 60_000;
+
+/** The time after which keys no longer starve, by the option `priority`. */
+export function agingMsOf(name: string, priority: boolean | PriorityOptions): number {
+  if (typeof priority !== 'object') return defaultAgingMs;
+  refuseUnknownOptions(`queue "${name}": priority`, priority, priorityOptionNames);
+  const { agingMs = defaultAgingMs } = priority;
+  if (agingMs >= 0) return agingMs;
+  throw new RangeError(`queue "${name}": priority.agingMs must be milliseconds ≥ 0, got ${agingMs}`);
+}
 
 /** The options are needed for their `id` unless keys are strings. */
 export type WorkQueueArguments<K, Note> = [K] extends [string]

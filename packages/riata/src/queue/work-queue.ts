@@ -6,7 +6,7 @@ import { onAbort } from '../runtime/signals.js';
 import type { Scheduler } from '../runtime/time/clock.js';
 import { systemClock } from '../runtime/time/system-clock.js';
 import { DelayedItems } from './delayed-items.js';
-import { defaultControllerRateLimiter, type ItemRateLimiter } from './item-rate-limiter.js';
+import type { ItemRateLimiter } from './item-rate-limiter.js';
 import { isNumber, KeyReader } from './key-reader.js';
 import { type Linked, LinkedList } from './linked-list.js';
 import { QueueEntries } from './queue-entries.js';
@@ -17,7 +17,8 @@ import { RankedOrder } from './ranked-order.js';
 import { FifoOrder, type ReadyOrder } from './ready-order.js';
 import {
   type AddOptions,
-  priorityOptionNames,
+  agingMsOf,
+  limiterOf,
   type WaitOptions,
   type WorkQueueArguments,
   type WorkQueueOptions,
@@ -28,8 +29,6 @@ import {
 interface Waiter<K, Note> extends Linked<Waiter<K, Note>> {
   resolve(item: WorkItem<K, Note> | undefined): void;
 }
-
-const defaultAgingMs = 60_000;
 
 /**
  * Keys to be worked on, each once however often it is added, by one worker at a time (`workqueue.RateLimitingInterface`
@@ -93,18 +92,8 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
     refuseUnknownOptions(`queue "${name}"`, options, workQueueOptionNames);
     this.#keys = new KeyReader(name, options.id, fairness);
     this.#merge = options.merge ?? ((_, later) => later);
-    const { rateLimiter = defaultControllerRateLimiter } = options;
-    if (typeof rateLimiter !== 'function') {
-      throw new TypeError(
-        `queue "${name}": rateLimiter must be a function that creates the limiter: () => itemExponentialFailureRateLimiter()`,
-      );
-    }
-    this.#limiter = rateLimiter({ clock, random });
-    if (typeof priority === 'object') refuseUnknownOptions(`queue "${name}": priority`, priority, priorityOptionNames);
-    const agingMs = (typeof priority === 'object' ? priority.agingMs : undefined) ?? defaultAgingMs;
-    if (!(agingMs >= 0)) {
-      throw new RangeError(`queue "${name}": priority.agingMs must be milliseconds ≥ 0, got ${agingMs}`);
-    }
+    this.#limiter = limiterOf(name, options.rateLimiter)({ clock, random });
+    const agingMs = agingMsOf(name, priority);
     this.#log = options.log;
     const priorities = priority !== false;
     this.#absorbDelays = priorities;

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../../object/json.js';
 import type { FramedObject } from '../../object/scan/decode-object.js';
 import { mayHoldLongInteger } from '../../object/scan/guess.js';
 import { textOf } from '../../object/scan/native-bytes.js';
@@ -130,7 +131,7 @@ export class ReferenceDecoder {
       i = this.#key(key, i);
       if (i < 0) return UNLIKE;
       this.#at = i;
-      const isObject = bytes[i] === OPEN_BRACE && isBag(before);
+      const isObject = bytes[i] === OPEN_BRACE && isJsonObject(before);
       let value: unknown;
       if (key === 'metadata' && isObject) {
         value = this.#metadata(before, isVersion);
@@ -223,7 +224,7 @@ export class ReferenceDecoder {
       case QUOTE:
         return this.#string(before);
       case OPEN_BRACE:
-        return isBag(before) ? this.#object(before, depth + 1, false) : this.#parsed(this.#at, before, false);
+        return isJsonObject(before) ? this.#object(before, depth + 1, false) : this.#parsed(this.#at, before, false);
       case OPEN_BRACKET:
         return Array.isArray(before) ? this.#array(before, depth + 1) : this.#parsed(this.#at, before, false);
       case 0x74:
@@ -394,8 +395,4 @@ export class ReferenceDecoder {
       return UNLIKE;
     }
   }
-}
-
-function isBag(value: unknown): value is Bag {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -19,6 +19,7 @@ import { ByteWindow } from '../transport/byte-window.js';
 import { isTyped, itemTypeOf, saysType, withType } from './item-type.js';
 import { ListBatch } from './list-batch.js';
 import { ListEnvelope } from './list-envelope.js';
+import { quoteByte } from './quote-byte.js';
 
 /** How the body of a list is decoded. */
 export interface ListDecodeOptions extends DecodeOptions {
@@ -398,9 +399,4 @@ export class ListDecoder<T = KubeObject> {
       this.#count,
     );
   }
-}
-
-/** A byte as a message shows it. */
-export function quoteByte(byte: number): string {
-  return byte > 0x20 && byte < 0x7f ? `"${String.fromCharCode(byte)}"` : `byte 0x${byte.toString(16).padStart(2, '0')}`;
 }

@@ -16,7 +16,8 @@ import { ApiError } from '../errors/api-error.js';
 import { counted, DecodeError, errorFromObject, excerpt, watchDecodingError } from '../errors/decode-error.js';
 import { statusOf } from '../errors/error-body.js';
 import { ByteWindow } from '../transport/byte-window.js';
-import { DEFAULT_MAX_OBJECT_BYTES, MOST_QUOTED, quoteByte } from './list-decoder.js';
+import { DEFAULT_MAX_OBJECT_BYTES, MOST_QUOTED } from './list-decoder.js';
+import { quoteByte } from './quote-byte.js';
 import type { WatchEvent, WatchEventType } from './watch-event.js';
 
 /** How the events of a watch are decoded. */
