@@ -1,9 +1,9 @@
 import type { Json, JsonObject, StructuralSchema } from 'riata/object';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkMetaUpdate } from '../src/schema/object-meta.js';
-import { withDefaults } from '../src/schema/structural/defaults.js';
 import { readCustomResource } from '../src/schema/structural/read-custom-resource.js';
 import { checkContent, checkStatusContent } from '../src/schema/structural/validate-custom-resource.js';
+import { withDefaults } from '../src/schema/structural/with-defaults.js';
 import { causeOf } from '../src/status/field-error.js';
 import { atOnce } from '../src/steps.js';
 import { askReal } from './ask.js';

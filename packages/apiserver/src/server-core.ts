@@ -5,8 +5,8 @@ import { AdmissionControl } from './admission/admission-control.js';
 import { Aggregation } from './aggregation/aggregation.js';
 import { withAvailability } from './aggregation/availability.js';
 import { RemoteRequests } from './aggregation/remote-requests.js';
-import type { TokenSigner } from './authentication/json-web-token.js';
 import { TokenAuthenticator } from './authentication/token-authenticator.js';
+import type { TokenSigner } from './authentication/token-signer.js';
 import type { UserInfo } from './authentication/user-info.js';
 import { AccessControl } from './authorization/access-control.js';
 import {

@@ -1,5 +1,5 @@
 import { type Authority, systemRandom } from 'riata/runtime';
-import { TokenSigner } from './authentication/json-web-token.js';
+import { TokenSigner } from './authentication/token-signer.js';
 import { newAuthority } from './server-authority.js';
 
 /** What clients know a server by. It outlives the process where data does. */

@@ -1,6 +1,6 @@
 import type { ControllerDefinition } from 'riata/controller';
 import { refuseUnknownOptions } from 'riata/runtime';
-import { horizontalPodAutoscalers } from './autoscaling/horizontal-pod-autoscaler.js';
+import { horizontalPodAutoscalers } from './autoscaling/horizontal-pod-autoscalers.js';
 import { type MetricsOptions, metricsOptionNames } from './autoscaling/metrics.js';
 import {
   certificateSigningRequests,
@@ -19,14 +19,14 @@ import { claimBinder } from './storage/claim-binder.js';
 import { ephemeralClaims } from './storage/ephemeral-claims.js';
 import { type ProvisionerOptions, provisioner, provisionerOptionNames, volumeDeleter } from './storage/provisioner.js';
 import { volumeReclaimer } from './storage/volume-reclaimer.js';
-import { cronJobs } from './workloads/cron-job.js';
-import { daemonSets } from './workloads/daemon-set.js';
-import { deployments } from './workloads/deployment/deployment.js';
-import { replicaSets } from './workloads/deployment/replica-set.js';
-import { disruptionBudgets } from './workloads/disruption-budget.js';
-import { jobs } from './workloads/job.js';
-import { replicationControllers } from './workloads/replication-controller.js';
-import { statefulSets } from './workloads/stateful-set.js';
+import { cronJobs } from './workloads/cron-jobs.js';
+import { daemonSets } from './workloads/daemon-sets.js';
+import { deployments } from './workloads/deployment/deployments.js';
+import { replicaSets } from './workloads/deployment/replica-sets.js';
+import { disruptionBudgets } from './workloads/disruption-budgets.js';
+import { jobs } from './workloads/jobs.js';
+import { replicationControllers } from './workloads/replication-controllers.js';
+import { statefulSets } from './workloads/stateful-sets.js';
 
 /**
  * The controllers of workloads: Deployments, ReplicaSets, ReplicationControllers, StatefulSets, DaemonSets, Jobs and

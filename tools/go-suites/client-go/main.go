@@ -31,7 +31,7 @@ func main() {
 	check("make a client", err)
 	followChanges(ctx, client)
 	electLeaders(ctx, client)
-	fmt.Println("informers have synced and told of changes; two leaders have led")
+	fmt.Println("informers have synced and reported changes; two leaders have led")
 }
 
 func followChanges(ctx context.Context, client kubernetes.Interface) {

@@ -5,8 +5,8 @@ import type { OpenIdKeys } from '../http/non-resource/openid.js';
 import { metaOf, stringsOf, textOf } from '../resource/metadata.js';
 import type { ObjectStore } from '../resource/object-store.js';
 import type { Resource } from '../resource/resource.js';
-import { TokenSigner } from './json-web-token.js';
 import { serviceAccountGroups } from './service-account-name.js';
+import { TokenSigner } from './token-signer.js';
 import { administrator, authenticated, credentialIdKey, type UserInfo } from './user-info.js';
 
 /** Issuer and default audience of ServiceAccount tokens. */

@@ -8,9 +8,9 @@ import type { WriteContext } from '../resource/write-context.js';
 import { invalid } from '../status/field-error.js';
 import { badRequest, conflict, invalidObject } from '../status/refusal.js';
 import type { Steps } from '../steps.js';
-import type { TokenSigner } from './json-web-token.js';
 import { serviceAccountUser } from './service-account-name.js';
 import { tokenIssuer } from './token-authenticator.js';
+import type { TokenSigner } from './token-signer.js';
 
 /** What tokens of ServiceAccounts are made with. */
 export interface TokenParts {

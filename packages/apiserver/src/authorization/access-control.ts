@@ -7,7 +7,7 @@ import type { ServerRequest } from '../http/server-request.js';
 import type { Storage } from '../storage/storage.js';
 import { attributesOf } from './attributes.js';
 import { Authorizer, type Decision, forbidden } from './authorizer.js';
-import { EscalationCheck } from './escalation.js';
+import { EscalationCheck } from './escalation-check.js';
 import { RbacIndex } from './rbac-index.js';
 
 /** Authenticates and authorizes requests, with impersonation. */

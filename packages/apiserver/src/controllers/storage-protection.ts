@@ -1,5 +1,5 @@
 import type { JsonObject } from 'riata/object';
-import { protectionFinalizers } from '../kinds/storage/protection.js';
+import { protectionFinalizers } from '../kinds/storage/protection-finalizers.js';
 import { metaOf, recordOf, recordsOf, stringsOf, textOf, withMeta } from '../resource/metadata.js';
 import type { ObjectStore } from '../resource/object-store.js';
 import type { Resource } from '../resource/resource.js';

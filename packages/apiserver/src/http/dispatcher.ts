@@ -9,7 +9,7 @@ import type { RequestGate } from '../authorization/access-control.js';
 import type { FlowControl, Turn } from '../flow-control/flow-control.js';
 import { loadWriteParts } from '../load-write-parts.js';
 import type { Measured, ServerMetrics } from '../metrics/server-metrics.js';
-import type { OpenApi } from '../openapi/documents.js';
+import type { OpenApi } from '../openapi/open-api.js';
 import { deprecationOf } from '../resource/built-in/deprecation.js';
 import { patchTypesOf } from '../resource/patch-object.js';
 import type { ResourceTable } from '../resource/resource-table.js';
@@ -106,7 +106,7 @@ export class Dispatcher {
     let documents: Promise<OpenApi> | undefined;
     // Loaded on first use: a server starts without it.
     const openApi = () => {
-      documents ??= import('../openapi/documents.js').then((module) => new module.OpenApi(table, clock));
+      documents ??= import('../openapi/open-api.js').then((module) => new module.OpenApi(table, clock));
       return documents;
     };
     const discovery = new DiscoveryDocuments(table, aggregation);

@@ -1,7 +1,7 @@
 import type { GroupVersionKind, Json, JsonObject } from 'riata/object';
 import { builtInGroupVersions } from '../resource/built-in/built-in-resources.js';
 import { builtInSchema } from '../schema/built-in/built-in-schema.js';
-import { fieldEnum } from '../schema/built-in/field-enums.js';
+import { fieldEnum } from '../schema/built-in/field-enum.js';
 import { type GoField, type GoStruct, type GoType, goStruct } from '../schema/built-in/go-type.js';
 import { customTypeName, metaName, structName } from './definition-names.js';
 

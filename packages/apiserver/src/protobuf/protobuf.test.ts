@@ -13,7 +13,7 @@ import type { GoStruct, GoType } from '../schema/built-in/go-type.js';
 import type { SchemaNode } from '../schema/built-in/schema-node.js';
 import type { Stored } from '../storage/storage.js';
 import { decodeObject, EnvelopeError, encodeEvent, encodeObject } from './envelope.js';
-import { protobufListPieces } from './list-pieces.js';
+import { protobufListPieces } from './protobuf-list-pieces.js';
 import { WireError } from './wire-reader.js';
 
 const runs = Number(process.env.RIATA_RUNS ?? 2);

@@ -6,7 +6,7 @@ import { Refusal } from '../status/refusal.js';
 import type { Steps } from '../steps.js';
 import { MemoryStorage } from '../storage/memory-storage.js';
 import { builtInResources } from './built-in/built-in-resource.js';
-import { customResources } from './custom/custom-resource.js';
+import { customResources } from './custom/custom-resources.js';
 import { ObjectStore } from './object-store.js';
 import { type PatchRequest, patchObject } from './patch-object.js';
 import type { Resource } from './resource.js';

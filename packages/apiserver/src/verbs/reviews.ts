@@ -1,6 +1,6 @@
 import type { JsonObject } from 'riata/object';
+import { reviewToken } from '../authentication/review-token.js';
 import type { TokenAuthenticator } from '../authentication/token-authenticator.js';
-import { reviewToken } from '../authentication/token-review.js';
 import type { UserInfo } from '../authentication/user-info.js';
 import {
   type AccessReviewParts,

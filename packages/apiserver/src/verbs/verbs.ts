@@ -18,7 +18,7 @@ import type {
   VerbRequest,
   WatchVerbRequest,
 } from '../http/verb-handlers.js';
-import { protobufListPieces } from '../protobuf/list-pieces.js';
+import { protobufListPieces } from '../protobuf/protobuf-list-pieces.js';
 import { subresourceAsResource } from '../resource/built-in/built-in-resource.js';
 import { checkName, checkNamespace } from '../resource/check-name.js';
 import { deleteSteps } from '../resource/delete-object.js';
@@ -39,13 +39,13 @@ import type { Storage } from '../storage/storage.js';
 import { EventEncoder } from '../watch/event-encoder.js';
 import { WatchSession } from '../watch/watch-session.js';
 import { admitNew, validateNew } from './admit-new.js';
-import { bindPod } from './binding.js';
+import { bindPod } from './bind-pod.js';
 import { componentStatus, componentStatuses, isComponentStatus } from './component-statuses.js';
 import { eventFormOf } from './event-form-of.js';
 import { choiceOf, listRequest } from './list-request.js';
-import { readLog } from './pod-log.js';
+import { readLog } from './read-log.js';
 import { answerReview, isReview } from './reviews.js';
-import { type SubresourceHandlers, subresourceHandlers } from './subresources.js';
+import { type SubresourceHandlers, subresourceHandlers } from './subresource-handlers.js';
 
 /** What the verbs work with. */
 export interface VerbParts {

@@ -6,7 +6,7 @@ import type { ManagedControllers } from './managed-controllers.js';
 import { startOrder } from './runnable.js';
 import type { RunnableGroups } from './runnable-group.js';
 import type { ManagerShards } from './sharding/manager-shards.js';
-import { watchStopping } from './stopping.js';
+import { watchStopping } from './watch-stopping.js';
 
 /** After this share of the timeout, the signals of reconciles abort, whatever their `drain`. */
 const hurriedShare = 2 / 3;

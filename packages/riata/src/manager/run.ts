@@ -3,7 +3,7 @@ import type { ControllerDefinition } from '../controller/define/controller-defin
 import { Shutdown } from '../runtime/stop-reasons.js';
 import type { Timer } from '../runtime/time/clock.js';
 import { systemClock } from '../runtime/time/system-clock.js';
-import { endProcessLater } from './ending-process.js';
+import { endProcessLater } from './end-process-later.js';
 import { type Addable, isAddable, Manager } from './manager.js';
 import type { ManagerExit } from './manager-exit.js';
 import type { ManagerOptions } from './manager-options.js';

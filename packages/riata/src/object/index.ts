@@ -6,7 +6,7 @@
 export { accessor, isKubeList, isKubeObject, listItems, type ObjectAccessor } from './accessor.js';
 export { ApplyError } from './apply/apply-error.js';
 export { type ApplyRequest, type ApplyResult, applyServerSide } from './apply/apply-server-side.js';
-export { type Conflict, conflictStatus } from './apply/conflicts.js';
+export { type Conflict, conflictStatus } from './apply/conflict-status.js';
 export { extractFields, type FieldOwner } from './apply/extract-fields.js';
 export type { FieldManagerRequest } from './apply/field-manager.js';
 export { anyElement, excludeFields, type FieldFilter, includeFields } from './apply/fields/field-filter.js';

@@ -19,7 +19,7 @@ export {
 } from './log/logger.js';
 export { type LogRecord, type MemoryLogger, memoryLogger } from './log/memory-logger.js';
 export { type PinoLike, pinoLogger } from './log/pino-logger.js';
-export { writeToStandardError } from './log/standard-error.js';
+export { writeToStandardError } from './log/write-to-standard-error.js';
 export {
   type Counter,
   type CounterSeries,

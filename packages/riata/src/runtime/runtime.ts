@@ -3,7 +3,7 @@ import type { Logger } from './log/logger.js';
 import { type Metrics, noMetrics } from './metrics.js';
 import { optionNames, refuseUnknownOptions } from './option-names.js';
 import { type Random, systemRandom } from './random.js';
-import { requireSupportedNode } from './supported-node.js';
+import { requireSupportedNode } from './require-supported-node.js';
 import type { Scheduler } from './time/clock.js';
 import { systemClock } from './time/system-clock.js';
 import { noTracer, type Tracer } from './tracing.js';

@@ -10,7 +10,7 @@ import {
   readCertificateRequest,
   systemClock,
 } from 'riata/runtime';
-import { signers } from './request-checks.js';
+import { signers } from './signers.js';
 
 type Context = ReconcileContext<CertificateSigningRequest>;
 

@@ -4,8 +4,8 @@ import { Lease, Node } from 'riata/kinds';
 import { formatMicroTime } from 'riata/object';
 import { says } from '../workloads/says.js';
 import { nodeStatus } from './node-status.js';
-import { withConditionTaints } from './node-taints.js';
 import { nodeAddress } from './nodes.js';
+import { withConditionTaints } from './with-condition-taints.js';
 
 /** How often a kubelet renews its Lease, and how often it reports a status in which nothing has changed. */
 const renewMs = 10_000;

@@ -2,7 +2,7 @@ import { type Client, isAlreadyExists } from 'riata';
 import { Node } from 'riata/kinds';
 import { type Clock, optionNames, refuseUnknownOptions } from 'riata/runtime';
 import { nodeStatus } from './node-status.js';
-import { withConditionTaints } from './node-taints.js';
+import { withConditionTaints } from './with-condition-taints.js';
 
 /** Options of {@link makeNodes}. */
 export interface MakeNodesOptions {

@@ -5,7 +5,7 @@ import { keyId, parseQuantity } from 'riata/object';
 import { claimNamesOf } from '../storage/claims.js';
 import { PodVolumes } from '../storage/pod-volumes.js';
 import { hasEnded } from '../workloads/pods.js';
-import { matchesNode } from './node-affinity.js';
+import { matchesNode } from './matches-node.js';
 import { podResources } from './pod-resources.js';
 
 /** The fields of a node that decide whether a Pod fits; heartbeats don't. */

@@ -1,6 +1,6 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim } from 'riata/kinds';
 import { parseQuantity, selectorFrom } from 'riata/object';
-import { matchesNode } from '../node/node-affinity.js';
+import { matchesNode } from '../node/matches-node.js';
 import { classNameOf, isMeantFor } from './claims.js';
 
 const sizeOf = ({ spec }: PersistentVolume) => parseQuantity(spec.capacity?.storage ?? 0);

@@ -1,6 +1,6 @@
 import type { Client } from 'riata';
 import { type Node, PersistentVolume, PersistentVolumeClaim, type Pod, StorageClass } from 'riata/kinds';
-import { matchesNode } from '../node/node-affinity.js';
+import { matchesNode } from '../node/matches-node.js';
 import { claimVolume } from './binding.js';
 import { annotations, claimNamesOf, classNameOf, isBound, noProvisioner } from './claims.js';
 import { matchingVolume } from './matching-volume.js';

@@ -1,7 +1,7 @@
 import { isApiError, isNotFound, type KubeObject, type ReconcileContext } from 'riata';
 import { Pod } from 'riata/kinds';
 import { isNamespaceTerminating } from 'riata/rest';
-import type { podFrom } from './make-pod.js';
+import type { podFrom } from './pod-from.js';
 
 type Context = Pick<ReconcileContext<KubeObject>, 'client' | 'event'>;
 

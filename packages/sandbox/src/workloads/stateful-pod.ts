@@ -1,8 +1,8 @@
 import { isAlreadyExists, isDeleting, isNotFound, type ReconcileContext } from 'riata';
 import { type ControllerRevision, PersistentVolumeClaim, Pod, type StatefulSet } from 'riata/kinds';
 import { templateOf } from './controller-revision.js';
-import { podFrom } from './make-pod.js';
 import { errorText } from './pod-control.js';
+import { podFrom } from './pod-from.js';
 
 /** Names the revision that a Pod of a StatefulSet was made from. */
 export const hashLabel = 'controller-revision-hash';

@@ -5,8 +5,8 @@ import { CompileError } from './cel-error.js';
 import { type CelType, dynType, formatType, intType, listOf, mapOf, stringType } from './cel-type.js';
 import { checkExpression } from './check-expression.js';
 import { estimateCost } from './estimate-cost.js';
-import { Program } from './evaluate.js';
 import { parseExpression } from './parse-expression.js';
+import { Program } from './program.js';
 import { isList, itemsOf, list, mapping, type Value } from './value.js';
 
 const variables = new Map<string, CelType>([

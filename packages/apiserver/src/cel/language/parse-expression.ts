@@ -2,7 +2,7 @@ import type { Steps } from '../../steps.js';
 import { CompileError } from './cel-error.js';
 import { type CallNode, type Expression, partsOf, type StructField } from './expression.js';
 import { expandMacro, MacroError } from './macros.js';
-import { type Token, Tokenizer } from './tokens.js';
+import { type Token, Tokenizer } from './tokenizer.js';
 
 /** Deeper than this, an expression is refused rather than followed. */
 const maxDepth = 250;

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type StructuralSchema } from 'riata/object';
-import { fieldAtPath } from '../../schema/crd/field-path.js';
+import { fieldAtPath } from '../../schema/crd/field-at-path.js';
 import {
   duplicate,
   type FieldError,

@@ -13,7 +13,7 @@ import {
   stringType,
   timestampType,
 } from '../language/cel-type.js';
-import { escapeField } from './field-names.js';
+import { escapeField } from './escape-field.js';
 
 /** The facts of a schema for rules: the type of values, and their maximum size. */
 export interface DeclaredType {

@@ -2,7 +2,7 @@ import type { StructuralSchema } from 'riata/object';
 import type { Steps } from '../../steps.js';
 import { type CompiledRule, compileRule } from './compile-rule.js';
 import { type DeclaredType, declaredType } from './declared-type.js';
-import { escapeField } from './field-names.js';
+import { escapeField } from './escape-field.js';
 
 /** The rules of a schema and of all below it, as a tree that is walked together with an object. */
 export interface RuleNode {

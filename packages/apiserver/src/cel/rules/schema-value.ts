@@ -15,7 +15,7 @@ import {
 } from '../language/value.js';
 import { parseDuration, parseTimestamp } from '../library/time-text.js';
 import { withTypeAndMeta } from './declared-type.js';
-import { escapeField } from './field-names.js';
+import { escapeField } from './escape-field.js';
 
 /** JSON as rules see it. Inner values are converted on first use. */
 export function schemaValue(json: Json, schema: StructuralSchema, typeName: string): Value {

@@ -3,7 +3,7 @@ import type { Scheduler } from 'riata/runtime';
 import type { Aggregation } from '../../aggregation/aggregation.js';
 import type { Measured, ServerMetrics } from '../../metrics/server-metrics.js';
 import { metricsType } from '../../metrics/text-metrics.js';
-import type { OpenApi } from '../../openapi/documents.js';
+import type { OpenApi } from '../../openapi/open-api.js';
 import type { ResourceTable } from '../../resource/resource-table.js';
 import { noSuchPath, notAllowed } from '../../status/refusal.js';
 import { encodeBody } from '../body/encode-body.js';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { JsonObject } from 'riata/object';
 import type { Aggregation } from '../../aggregation/aggregation.js';
-import type { OpenApi, OpenApiDocument } from '../../openapi/documents.js';
+import type { OpenApi, OpenApiDocument } from '../../openapi/open-api.js';
 import { parseAccept } from '../body/media-type.js';
 import { acceptsGzip, GzipReply } from '../node/gzip-reply.js';
 import { first } from '../options/query-string.js';

@@ -4,8 +4,8 @@ import { dnsSubdomain, pathSegmentName } from '../../schema/name-rules.js';
 import { append } from '../../status/append.js';
 import { type FieldError, invalid, notSupported, required } from '../../status/field-error.js';
 import { checkText } from '../checks/basic-checks.js';
-import { withoutEmptyList } from '../checks/empty-list.js';
 import { checkLabelSelector } from '../checks/label-selector.js';
+import { withoutEmptyList } from '../checks/without-empty-list.js';
 import { computed, type DefaultsTable } from '../defaults-table.js';
 import type { KindRules } from '../kind-rules.js';
 

@@ -9,7 +9,7 @@ import { checkRequiredEnum } from '../checks/basic-checks.js';
 import type { KindRules } from '../kind-rules.js';
 import { checkChangingOperations, matchDefaults } from './match-resources.js';
 import { checkPolicyHead, checkVariables, expressionErrors } from './policy-spec.js';
-import { staticNameWarnings } from './static-name.js';
+import { staticNameWarnings } from './static-name-warnings.js';
 
 export const mutatingPolicyRules: KindRules = {
   defaults: { 'spec.failurePolicy': 'Fail', ...matchDefaults('spec.matchConstraints') },

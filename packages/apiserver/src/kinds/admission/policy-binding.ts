@@ -14,7 +14,7 @@ import { checkText } from '../checks/basic-checks.js';
 import { checkLabelSelector } from '../checks/label-selector.js';
 import type { KindRules } from '../kind-rules.js';
 import { checkChangingOperations, checkMatchResources, matchDefaults } from './match-resources.js';
-import { staticNameWarnings } from './static-name.js';
+import { staticNameWarnings } from './static-name-warnings.js';
 
 const defaults = matchDefaults('spec.matchResources');
 

@@ -7,11 +7,11 @@ import { qualifiedName } from '../../schema/name-rules.js';
 import { append } from '../../status/append.js';
 import { duplicate, type FieldError, invalid, required } from '../../status/field-error.js';
 import { checkEnum, checkText } from '../checks/basic-checks.js';
-import { checkConditions } from '../checks/conditions.js';
+import { checkConditions } from '../checks/check-conditions.js';
 import type { KindRules } from '../kind-rules.js';
 import { matchDefaults } from './match-resources.js';
 import { checkPolicyHead, checkVariables, expressionErrors } from './policy-spec.js';
-import { staticNameWarnings } from './static-name.js';
+import { staticNameWarnings } from './static-name-warnings.js';
 
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 const maxAnnotations = 20;

@@ -1,5 +1,5 @@
 import { equal, type JsonObject } from 'riata/object';
-import { matchConditionProblem } from '../../cel/admission/match-condition.js';
+import { matchConditionProblem } from '../../cel/admission/match-condition-problem.js';
 import { isGiven, numberOf, recordOf, recordsOf, stringsOf, textOf } from '../../resource/metadata.js';
 import { qualifiedName } from '../../schema/name-rules.js';
 import { checkReviewVersions, checkWebhookClient, type WebhookClient } from '../../schema/webhook-client.js';

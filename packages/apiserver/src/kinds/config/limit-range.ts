@@ -4,7 +4,7 @@ import { qualifiedName } from '../../schema/name-rules.js';
 import { append } from '../../status/append.js';
 import { duplicate, type FieldError, forbidden, invalid, required } from '../../status/field-error.js';
 import { checkText } from '../checks/basic-checks.js';
-import { withoutEmptyList } from '../checks/empty-list.js';
+import { withoutEmptyList } from '../checks/without-empty-list.js';
 import { computed } from '../defaults-table.js';
 import type { KindRules } from '../kind-rules.js';
 import { checkContainerResourceName, checkResourceName, isHugePages } from '../pods/checks/resource-checks.js';

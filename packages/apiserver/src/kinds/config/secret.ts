@@ -6,7 +6,7 @@ import { checkImmutable } from '../../schema/object-meta.js';
 import { type FieldError, invalid, required, tooLong } from '../../status/field-error.js';
 import type { KindRules } from '../kind-rules.js';
 import { base64Bytes, checkFrozen, checkKeys, maxDataBytes } from './config-map.js';
-import { tlsPairProblem } from './tls-pair.js';
+import { tlsPairProblem } from './tls-pair-problem.js';
 
 /** The required data of Secrets by type, under upstream's names. */
 const contents: Readonly<Record<string, (data: JsonObject, secret: JsonObject) => FieldError[]>> = {

@@ -5,11 +5,11 @@ import { checkImmutable } from '../../schema/object-meta.js';
 import { duplicate, type FieldError, invalid, notSupported, required, tooMany } from '../../status/field-error.js';
 import { checkEnum, checkText } from '../checks/basic-checks.js';
 import { checkDomainName } from '../checks/domain-names.js';
-import { withoutEmptyList } from '../checks/empty-list.js';
 import { parseIp } from '../checks/ip-address.js';
 import { checkCanonicalIp, checkEndpointIp, checkIp, ipWarnings } from '../checks/ip-checks.js';
 import { protocols } from '../checks/ports.js';
 import type { TextRule } from '../checks/text-rules.js';
+import { withoutEmptyList } from '../checks/without-empty-list.js';
 import type { KindRules } from '../kind-rules.js';
 
 const addressTypes = ['FQDN', 'IPv4', 'IPv6'];

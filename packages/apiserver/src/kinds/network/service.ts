@@ -4,9 +4,9 @@ import { dnsLabelName } from '../../schema/name-rules.js';
 import { invalidObject } from '../../status/refusal.js';
 import { cidrWarnings, ipWarnings } from '../checks/ip-checks.js';
 import type { KindRules, PrepareContext } from '../kind-rules.js';
+import { defaultService } from './default-service.js';
 import { ServiceAllocation } from './service-allocation.js';
 import { checkLoadBalancerStatus, checkService, checkServiceChange } from './service-checks.js';
-import { defaultService } from './service-defaults.js';
 import { alignClusterIps, fillFamilies } from './service-families.js';
 import {
   clusterIpsOf,

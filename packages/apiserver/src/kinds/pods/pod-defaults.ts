@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject, parseQuantity } from 'riata/object';
 import { recordOf, textOf } from '../../resource/metadata.js';
 import { computed, type DefaultsTable, prefixed } from '../defaults-table.js';
-import { pullPolicyFor } from './image-name.js';
 import { withPodTotals } from './pod-totals.js';
+import { pullPolicyFor } from './pull-policy-for.js';
 
 /** Amounts are rounded up to thousandths (`SetDefaults_ResourceList`). */
 export function roundAmounts(amounts: Json | undefined): Json | undefined {

@@ -2,13 +2,13 @@ import { equal, type Json, type JsonObject } from 'riata/object';
 import { metaOf, numberOf, recordOf, recordsOf, textOf } from '../../resource/metadata.js';
 import type { KindRules, PrepareContext } from '../kind-rules.js';
 import { withAppArmor } from './app-armor.js';
+import { checkPodStatus } from './checks/check-pod-status.js';
 import { checkNewPod, checkPodChange } from './checks/pod-checks.js';
-import { checkPodStatus } from './checks/pod-status-checks.js';
 import { withoutDisabled } from './disabled-fields.js';
-import { withLabelKeys } from './label-keys.js';
 import { podDefaults } from './pod-defaults.js';
-import { qosClass } from './pod-qos.js';
 import { nameWarnings, podWarnings } from './pod-warnings.js';
+import { qosClass } from './qos-class.js';
+import { withLabelKeys } from './with-label-keys.js';
 
 export const podRules: KindRules = {
   defaults: podDefaults,

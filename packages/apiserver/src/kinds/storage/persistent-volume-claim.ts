@@ -10,7 +10,7 @@ import { prefixed } from '../defaults-table.js';
 import type { KindRules, PrepareContext } from '../kind-rules.js';
 import { checkAmount } from '../pods/checks/resource-checks.js';
 import { claimSpecDefaults, rounded } from '../pods/pod-defaults.js';
-import { checkAccessModes } from './access-modes.js';
+import { checkAccessModes } from './check-access-modes.js';
 import { claimInGo } from './go-forms.js';
 
 const classAnnotation = 'volume.beta.kubernetes.io/storage-class';

@@ -11,7 +11,7 @@ import { checkNoBacksteps } from '../pods/checks/path-checks.js';
 import { oldVolumes } from '../pods/old-volumes.js';
 import { rounded } from '../pods/pod-defaults.js';
 import { type FieldCheck, needs } from '../pods/volume-files.js';
-import { checkAccessModes } from './access-modes.js';
+import { checkAccessModes } from './check-access-modes.js';
 import { volumeSourceInGo } from './go-forms.js';
 
 const hostPathTypes = [

@@ -4,8 +4,8 @@ import { type FieldError, forbidden, invalid, notSupported, required } from '../
 import { computed } from '../defaults-table.js';
 import type { KindRules } from '../kind-rules.js';
 import { checkAmount } from '../pods/checks/resource-checks.js';
-import { checkMetric } from './autoscaler-metrics.js';
-import { checkReference } from './autoscaler-reference.js';
+import { checkMetric } from './check-metric.js';
+import { checkReference } from './check-reference.js';
 import { checkCounts } from './replica-checks.js';
 
 /** The default CPU target without a metric, in percent. */

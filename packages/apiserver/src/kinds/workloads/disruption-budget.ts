@@ -2,7 +2,7 @@ import type { JsonObject } from 'riata/object';
 import { recordOf } from '../../resource/metadata.js';
 import { type FieldError, invalid } from '../../status/field-error.js';
 import { checkEnum } from '../checks/basic-checks.js';
-import { checkConditions } from '../checks/conditions.js';
+import { checkConditions } from '../checks/check-conditions.js';
 import { checkLabelSelector } from '../checks/label-selector.js';
 import type { KindRules } from '../kind-rules.js';
 import { checkAmountOrPercent, checkAtMostAll, checkCounts } from './replica-checks.js';

@@ -8,9 +8,9 @@ import { checkTemplateLabels, selectorMatches } from '../pods/checks/pod-templat
 import { withoutDisabledIn } from '../pods/disabled-fields.js';
 import { templateDefaults } from '../pods/pod-template.js';
 import { nameWarnings, templateWarnings } from '../pods/pod-warnings.js';
+import { checkJobStatus } from './check-job-status.js';
+import { checkJobUpdate } from './check-job-update.js';
 import { checkIndexedName, checkJobSpec } from './job-checks.js';
-import { checkJobStatus } from './job-status-checks.js';
-import { checkJobUpdate } from './job-update-checks.js';
 
 /** The defaults of a Job's spec, also in the template of a CronJob. */
 export const jobTemplateSpecDefaults: DefaultsTable = {

@@ -1,5 +1,5 @@
 import type { JsonObject } from 'riata/object';
-import { rulesOfKind } from '../../kinds/kinds.js';
+import { rulesOfKind } from '../../kinds/rules-of-kind.js';
 import { withUnenforced } from '../../kinds/unenforced.js';
 import type { CrdObject } from '../../schema/crd/crd-object.js';
 import { crdWarnings } from '../../schema/crd/validate-crd.js';

@@ -8,9 +8,9 @@ import {
   type StructuralSchema,
 } from 'riata/object';
 import { objectMetaSchema } from '../../schema/built-in/object-meta-schema.js';
-import { withDefaults } from '../../schema/structural/defaults.js';
 import { dropNulls } from '../../schema/structural/drop-nulls.js';
 import { prune } from '../../schema/structural/prune.js';
+import { withDefaults } from '../../schema/structural/with-defaults.js';
 import { textOf, valueAt } from '../metadata.js';
 
 /**

@@ -11,7 +11,7 @@ import {
 import { byteLength, dns1035Label } from '../name-rules.js';
 import { checkReviewVersions, checkWebhookClient } from '../webhook-client.js';
 import type { CrdColumn, CrdConversion, CrdNames, CrdSubresources, CrdVersion, SchemaProps } from './crd-object.js';
-import { fieldAtPath } from './field-path.js';
+import { fieldAtPath } from './field-at-path.js';
 
 /** The problems of the names of a custom resource, requested or accepted. */
 export function checkNames(names: CrdNames, path: string): FieldError[] {

@@ -2,7 +2,7 @@ import { append } from '../../status/append.js';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../status/field-error.js';
 import { checkListTypes } from './check-list-types.js';
 import type { SchemaProps } from './crd-object.js';
-import { fieldAtPath } from './field-path.js';
+import { fieldAtPath } from './field-at-path.js';
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { clone, freeze, type Json, type JsonObject, type StructuralSchema } from 'riata/object';
 import { describe, expect, test } from 'vitest';
-import { withDefaults } from './defaults.js';
+import { checkListTypes } from './check-list-types.js';
 import { dropNulls } from './drop-nulls.js';
-import { checkListTypes } from './list-types.js';
 import { prune, pruneValue } from './prune.js';
 import { readCustomResource } from './read-custom-resource.js';
 import { validateValue } from './validate-value.js';
+import { withDefaults } from './with-defaults.js';
 
 const text: StructuralSchema = { type: 'string' };
 const open = { 'x-kubernetes-preserve-unknown-fields': true } as const;

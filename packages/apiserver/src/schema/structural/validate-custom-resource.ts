@@ -2,8 +2,8 @@ import { isJsonObject, type Json, type JsonObject, type StructuralSchema } from 
 import { append } from '../../status/append.js';
 import { type FieldError, invalid } from '../../status/field-error.js';
 import type { Steps } from '../../steps.js';
+import { checkListTypes } from './check-list-types.js';
 import { checkEmbedded } from './embedded-resources.js';
-import { checkListTypes } from './list-types.js';
 import { validateValue } from './validate-value.js';
 
 /** Where a CRD says that the replicas are. */

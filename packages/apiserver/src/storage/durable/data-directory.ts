@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { ClassicLevel } from 'classic-level';
 import { type Logger, type Scheduler, systemClock } from 'riata/runtime';
-import { AcknowledgedRevision } from './acknowledged.js';
+import { AcknowledgedRevision } from './acknowledged-revision.js';
 import { damagedFiles } from './damaged-files.js';
 import { DataDirectoryError, ioProblem } from './data-directory-error.js';
 import { DurableStorage } from './durable-storage.js';

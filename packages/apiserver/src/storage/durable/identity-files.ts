@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Authority, loadAuthority } from 'riata/runtime';
-import { TokenSigner } from '../../authentication/json-web-token.js';
+import { TokenSigner } from '../../authentication/token-signer.js';
 import { newAuthority } from '../../server-authority.js';
 import { newToken, type ServerIdentity } from '../../server-identity.js';
 import { DataDirectoryError, ioProblem } from './data-directory-error.js';

@@ -6,7 +6,7 @@ import { skipNested, stringEnd } from '../../object/scan/skip-value.js';
 import { TextJoiner } from '../../object/scan/text-joiner.js';
 import { lossOf } from '../../object/value/lossy.js';
 import { type Bag, polluted, recursionLimit } from '../../object/value/own.js';
-import { MetadataDigests } from './metadata-digest.js';
+import { MetadataDigests } from './metadata-digests.js';
 import { PartDigest } from './part-digest.js';
 import type { RecentStrings } from './recent-strings.js';
 

@@ -2,7 +2,7 @@ import type { Logger } from '../../runtime/log/logger.js';
 import { isStopReason } from '../../runtime/stop-reasons.js';
 import type { Scheduler } from '../../runtime/time/clock.js';
 import { type CallMemory, type CallName, type CallSite, type Track, withCaller } from './call-memory.js';
-import { type CallUse, watchUse } from './promise-use.js';
+import { type CallUse, watchUse } from './watch-use.js';
 
 /** One call, until it has settled and its promise was used. */
 interface TrackedCall extends CallUse {

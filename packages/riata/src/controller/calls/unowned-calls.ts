@@ -4,7 +4,7 @@ import type { Counter } from '../../runtime/metrics.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import { isStopReason } from '../../runtime/stop-reasons.js';
 import { awaitHint, CallMemory, type CallName, type CallSite, describeCall, type Track } from './call-memory.js';
-import { type CallUse, watchUse } from './promise-use.js';
+import { type CallUse, watchUse } from './watch-use.js';
 
 interface UnownedCall extends CallUse {
   readonly site: CallSite | undefined;

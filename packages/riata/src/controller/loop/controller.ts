@@ -3,8 +3,8 @@ import { refuseUnknownOptions } from '../../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
 import { onAbort } from '../../runtime/signals.js';
 import { isLostLease, isStopReason, Removed, Shutdown, type StopReason } from '../../runtime/stop-reasons.js';
+import { takeRejections } from '../../runtime/take-rejections.js';
 import { TimeSlice } from '../../runtime/time/time-slice.js';
-import { takeRejections } from '../../runtime/unhandled-rejections.js';
 import { CallMemory } from '../calls/call-memory.js';
 import { containedCall } from '../calls/contained-call.js';
 import type { ClusterLimiters } from '../cluster/cluster-limiters.js';
@@ -20,8 +20,8 @@ import {
   controllerNumbers,
   controllerWorkOptionNames,
 } from './controller-options.js';
-import { makeControllerQueue } from './controller-queue.js';
 import { KeyAdmission } from './key-admission.js';
+import { makeControllerQueue } from './make-controller-queue.js';
 import { type Outcome, Outcomes } from './outcomes.js';
 import type { ReconcileRecord } from './reconcile-record.js';
 import { reconcileFunction } from './reconciler.js';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../json.js';
 import type { ManagedFieldsEntry } from '../meta.js';
 import { type ApplyRequest, applyServerSide } from './apply-server-side.js';
-import { conflictStatus } from './conflicts.js';
+import { conflictStatus } from './conflict-status.js';
 import { excludeFields } from './fields/field-filter.js';
 import { formatPath } from './fields/path-element.js';
 import { trackUpdate } from './track-update.js';

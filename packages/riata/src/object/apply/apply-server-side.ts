@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.js';
 import type { ManagedFieldsEntry } from '../meta.js';
 import { ApplyError } from './apply-error.js';
-import type { Conflict } from './conflicts.js';
+import type { Conflict } from './conflict-status.js';
 import { FieldManager, type FieldManagerRequest } from './field-manager.js';
 import { gvkText } from './gvk-text.js';
 import { fieldsLastApplied, kubectlManager, updateLastApplied } from './last-applied.js';

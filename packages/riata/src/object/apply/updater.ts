@@ -2,7 +2,7 @@ import { compareStrings } from '../compare-strings.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import { equal } from '../value/equal.js';
 import { ApplyError } from './apply-error.js';
-import type { Conflict } from './conflicts.js';
+import type { Conflict } from './conflict-status.js';
 import type { FieldSet } from './fields/field-set.js';
 import { filterFor, type ResetFields, type Typed, type VersionConverter } from './kind-versions.js';
 import { type ManagedSet, type Managers, managerId } from './managers.js';

@@ -1,5 +1,5 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process';
-import { writeToStandardError } from '../../runtime/log/standard-error.js';
+import { writeToStandardError } from '../../runtime/log/write-to-standard-error.js';
 import { onAbort } from '../../runtime/signals.js';
 import type { Scheduler } from '../../runtime/time/clock.js';
 import { errorCode, fileProblem } from '../config/config-error.js';

@@ -1,6 +1,6 @@
 import type { Document, Scalar } from 'yaml';
 import { ConfigError } from './config-error.js';
-import { readSimpleYaml } from './simple-yaml.js';
+import { readSimpleYaml } from './read-simple-yaml.js';
 
 /**
  * The meaning of the parser's codes. Its own messages quote the text, which may be a token: they are never passed on.

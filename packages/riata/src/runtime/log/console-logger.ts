@@ -3,7 +3,7 @@ import type { Clock } from '../time/clock.js';
 import { systemClock } from '../time/system-clock.js';
 import { formatText, formatValue } from './format-value.js';
 import { createLogger, type LogFields, type Logger, type LogLevel } from './logger.js';
-import { writeToStandardError } from './standard-error.js';
+import { writeToStandardError } from './write-to-standard-error.js';
 
 /** How {@link consoleLogger} writes. */
 export interface ConsoleLoggerOptions {

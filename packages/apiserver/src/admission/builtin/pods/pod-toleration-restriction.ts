@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from 'riata/object';
-import { qosClass } from '../../../kinds/pods/pod-qos.js';
+import { qosClass } from '../../../kinds/pods/qos-class.js';
 import { metaOf, recordOf, recordsOf, textOf } from '../../../resource/metadata.js';
 import { Refusal } from '../../../status/refusal.js';
 import type { Storage } from '../../../storage/storage.js';

@@ -1,6 +1,6 @@
 import { type JsonObject, parseTime, Quantity } from 'riata/object';
-import { qosClass } from '../../../kinds/pods/pod-qos.js';
 import { containerTotals } from '../../../kinds/pods/pod-totals.js';
+import { qosClass } from '../../../kinds/pods/qos-class.js';
 import { isGiven, metaOf, numberOf, recordOf, recordsOf, stringsOf, textOf } from '../../../resource/metadata.js';
 import { type Amounts, addTo, amountsOf } from './amounts.js';
 import type { QuotaEvaluator } from './quota-evaluator.js';

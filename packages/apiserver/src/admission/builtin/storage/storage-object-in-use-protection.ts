@@ -1,4 +1,4 @@
-import { protectionFinalizers } from '../../../kinds/storage/protection.js';
+import { protectionFinalizers } from '../../../kinds/storage/protection-finalizers.js';
 import { metaOf, stringsOf, withMeta } from '../../../resource/metadata.js';
 import type { AdmissionPlugin } from '../../admission.js';
 import { synchronousPlugin } from '../synchronous-plugin.js';

@@ -15,9 +15,9 @@ import {
 import { checkPort, checkRequiredEnum, checkText } from '../../checks/basic-checks.js';
 import { protocols } from '../../checks/ports.js';
 import { portName } from '../../checks/text-rules.js';
+import { checkLifecycle } from './check-lifecycle.js';
+import { checkMounts, type Volumes } from './check-mounts.js';
 import { checkEnvironment } from './env-checks.js';
-import { checkMounts, type Volumes } from './mount-checks.js';
-import { checkLifecycle } from './probe-checks.js';
 import { checkContainerResources } from './resource-checks.js';
 import { checkContainerSecurity } from './security-checks.js';
 

@@ -3,11 +3,11 @@ import { metaOf, numberOf, recordOf, recordsOf, textOf } from '../../../resource
 import { append } from '../../../status/append.js';
 import { type FieldError, forbidden, invalid, required } from '../../../status/field-error.js';
 import { checkAppArmorFields } from '../app-armor.js';
+import { checkResize } from '../check-resize.js';
 import { checkAnnotationChanges, checkPodAnnotations, isMirrored } from '../pod-annotations.js';
 import { changedFields, checkGatedChanges } from '../pod-changes.js';
-import { checkResize } from '../pod-resize.js';
+import { checkPodSpec } from './check-pod-spec.js';
 import { checkImageBlanks } from './container-checks.js';
-import { checkPodSpec } from './pod-spec-checks.js';
 import { checkTolerations } from './scheduling-checks.js';
 
 /** The problems of a Pod, new or changed (`validatePodMetadataAndSpec`). */

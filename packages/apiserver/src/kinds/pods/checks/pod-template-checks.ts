@@ -4,7 +4,7 @@ import { checkAnnotations, checkLabels } from '../../../schema/object-meta.js';
 import { type FieldError, forbidden, invalid, notSupported } from '../../../status/field-error.js';
 import { checkAppArmorFields } from '../app-armor.js';
 import { checkPodAnnotations } from '../pod-annotations.js';
-import { checkPodSpec } from './pod-spec-checks.js';
+import { checkPodSpec } from './check-pod-spec.js';
 
 /** The problems of a template for Pods (`ValidatePodTemplateSpec`). */
 export function checkPodTemplate(given: Json | undefined, path: string): FieldError[] {

@@ -2,7 +2,7 @@ import { control, ignoreNotFound, isAlreadyExists, isControlledBy, isDeleting, t
 import { type CronSchedule, parseCron } from 'riata/controller';
 import { CronJob, Job } from 'riata/kinds';
 import { isNamespaceTerminating } from 'riata/rest';
-import { latestDue } from './due-time.js';
+import { latestDue } from './latest-due.js';
 import { lookAgain } from './look-again.js';
 import { errorText } from './pod-control.js';
 import { controlledBy, controllerReference } from './pods.js';

@@ -2,9 +2,9 @@ import '../resource/kind-parts.fixture.js';
 import type { JsonObject } from 'riata/object';
 import { expect, test } from 'vitest';
 import { builtInResources } from '../resource/built-in/built-in-resource.js';
-import { customResources } from '../resource/custom/custom-resource.js';
+import { customResources } from '../resource/custom/custom-resources.js';
 import { ServedResources } from '../resource/resource-table.js';
-import { OpenApi } from './documents.js';
+import { OpenApi } from './open-api.js';
 
 const clock = { yield: async () => {} };
 

@@ -8,8 +8,8 @@ import { controlledBy, controllerReference } from '../pods.js';
 import { says } from '../says.js';
 import { deploymentConditions, ReplicaSetCreateError } from './deployment-conditions.js';
 import { hashLabel, revisionAnnotation, revisionAnnotations, revisionOf, sameTemplate } from './deployment-revision.js';
-import { rollBack } from './deployment-rollback.js';
 import { isScaled, resize, scale, sizeAnnotations } from './deployment-scale.js';
+import { rollBack } from './roll-back.js';
 import { desiredReplicas, rollingSteps } from './rolling-update.js';
 import { templateHash } from './template-hash.js';
 

@@ -3,8 +3,8 @@ import { Pod, type ReplicaSet, type ReplicationController } from 'riata/kinds';
 import type { LabelSelector } from 'riata/object';
 import { claimObjects } from './adoption.js';
 import { lookAgainSoonest } from './look-again.js';
-import { podFrom } from './make-pod.js';
 import { createPod, deletePod, errorText } from './pod-control.js';
+import { podFrom } from './pod-from.js';
 import { controlledBy, hasEnded, isActive, isReady, leastUsefulFirst, untilAvailable } from './pods.js';
 
 /** The most Pods to create or delete at once. */

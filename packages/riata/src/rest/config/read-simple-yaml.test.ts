@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { readSimpleYaml } from './simple-yaml.js';
+import { readSimpleYaml } from './read-simple-yaml.js';
 
 /** As a real parser reads it, with numbers as they are written. */
 function read(text: string): unknown {

@@ -2,7 +2,7 @@ import { equal, type Json, type JsonObject } from 'riata/object';
 import { recordOf, recordsOf, textOf } from '../../resource/metadata.js';
 import { type FieldError, forbidden, invalid } from '../../status/field-error.js';
 import { isMirrored } from './pod-annotations.js';
-import { qosClass } from './pod-qos.js';
+import { qosClass } from './qos-class.js';
 
 /**
  * The problems of a resize (`ValidatePodResize`), which may change CPU and memory of existing containers only. `ofPod`

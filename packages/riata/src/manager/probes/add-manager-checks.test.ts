@@ -4,8 +4,8 @@ import type { InformerHealth } from '../../cache/informer/shared-informer.js';
 import { ReflectorError } from '../../cache/reflector/reflector-error.js';
 import { Pod } from '../../kinds/index.js';
 import type { ClusterSet } from '../clusters/cluster.js';
+import { addManagerChecks } from './add-manager-checks.js';
 import { HealthChecks } from './health-checks.js';
-import { addManagerChecks } from './manager-checks.js';
 
 const well = {
   ...{ name: 'pods', phase: 'watching', synced: true, consecutiveFailures: 0, lastEventMs: 1_000 },

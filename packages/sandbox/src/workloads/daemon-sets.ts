@@ -1,15 +1,15 @@
 import { control, isDeleting, type ReconcileContext } from 'riata';
 import { changed } from 'riata/controller';
 import { ControllerRevision, DaemonSet, Node, Pod } from 'riata/kinds';
-import { matchesNode } from '../node/node-affinity.js';
+import { matchesNode } from '../node/matches-node.js';
 import { tolerates } from '../node/scheduler.js';
 import { adopters, claimObjects } from './adoption.js';
 import { deleteRevisions, type History, recordRevision } from './controller-revision.js';
 import { allowsSurge, daemonSteps } from './daemon-rollout.js';
 import { templateHash } from './deployment/template-hash.js';
 import { lookAgainSoonest } from './look-again.js';
-import { podFrom } from './make-pod.js';
 import { createPod, deletePod } from './pod-control.js';
+import { podFrom } from './pod-from.js';
 import { controlledBy, hasEnded, isReady, untilAvailable } from './pods.js';
 
 /** Names the revision that a Pod was made from. */

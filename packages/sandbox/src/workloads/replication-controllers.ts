@@ -1,7 +1,7 @@
 import { control } from 'riata';
 import { Pod, ReplicationController } from 'riata/kinds';
 import { adopters } from './adoption.js';
-import { keepReplicas } from './replicas.js';
+import { keepReplicas } from './keep-replicas.js';
 
 const selectorOf = ({ spec }: ReplicationController) => ({ matchLabels: spec.selector ?? {} });
 

@@ -2,8 +2,8 @@ import { control, ignoreNotFound, isDeleting, type ReconcileContext } from 'riat
 import { Job, Pod } from 'riata/kinds';
 import type { Clock } from 'riata/runtime';
 import { lookAgain } from './look-again.js';
-import { podFrom } from './make-pod.js';
 import { createPod, deletePod } from './pod-control.js';
+import { podFrom } from './pod-from.js';
 import { controlledBy, isActive, isReady } from './pods.js';
 
 /** Runs the Pods of a Job until enough of them have succeeded, or too many have failed. */

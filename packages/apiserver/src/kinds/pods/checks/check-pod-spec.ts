@@ -17,11 +17,11 @@ import { checkRange, checkText } from '../../checks/basic-checks.js';
 import type { TextRule } from '../../checks/text-rules.js';
 import { containerTotals } from '../pod-totals.js';
 import { checkAffinity, checkSpread } from './affinity-checks.js';
+import { checkVolumes } from './check-volumes.js';
 import { checkContainers } from './container-checks.js';
 import { checkContainerResources, checkPodResources } from './resource-checks.js';
 import { checkDnsConfig, checkHostAliases, checkSchedulingGates, checkTolerations } from './scheduling-checks.js';
 import { checkPodSecurity } from './security-checks.js';
-import { checkVolumes } from './volume-checks.js';
 import { checkHostProcess } from './windows-checks.js';
 
 const noClaims: ReadonlySet<string> = new Set();

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { requireSupportedNode } from './supported-node.js';
+import { requireSupportedNode } from './require-supported-node.js';
 
 test.each(['20.19.0', '20.20.2', '22.0.0', '24.1.0-nightly'])('Node %s will do', (version) => {
   expect(() => requireSupportedNode(version)).not.toThrow();

@@ -7,8 +7,8 @@ import type { WriteContext } from '../resource/write-context.js';
 import { badRequest, conflict, Refusal, statusOf } from '../status/refusal.js';
 import type { Steps } from '../steps.js';
 import { ownWrite, validateNew } from './admit-new.js';
-import { withCondition } from './pod-conditions.js';
 import { withValue } from './scale.js';
+import { withCondition } from './with-condition.js';
 
 /** Assigns a Pod to a node. */
 export function* bindPod(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { memoryLogger } from '../runtime/log/memory-logger.js';
 import { VirtualClock } from '../runtime/time/virtual-clock.js';
-import { watchStopping } from './stopping.js';
+import { watchStopping } from './watch-stopping.js';
 
 /** A clock, and whether it keeps the process alive. */
 function setUp() {

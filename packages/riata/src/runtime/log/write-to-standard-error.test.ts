@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { expect, test, vi } from 'vitest';
-import { writeToStandardError } from './standard-error.js';
+import { writeToStandardError } from './write-to-standard-error.js';
 
 test('a log without a reader does not end the process', () => {
   const broken = new Error('write EPIPE');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { conflictStatus } from './conflicts.js';
+import { conflictStatus } from './conflict-status.js';
 
 const updater = { manager: 'kubectl', applied: false, apiVersion: 'apps/v1', subresource: '' };
 const applier = { manager: 'a"b', applied: true, apiVersion: 'apps/v1', subresource: 'status' };

@@ -1,6 +1,6 @@
 import type { JsonObject } from 'riata/object';
 import { expect, test } from 'vitest';
-import { qosClass } from './pod-qos.js';
+import { qosClass } from './qos-class.js';
 
 const both = { cpu: '1', memory: '1Gi' };
 const pod = (...resources: JsonObject[]): JsonObject => ({

@@ -5,7 +5,7 @@ import { append } from '../../status/append.js';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../status/field-error.js';
 import { checkText } from '../checks/basic-checks.js';
 import { checkContainerResourceName } from '../pods/checks/resource-checks.js';
-import { checkReference } from './autoscaler-reference.js';
+import { checkReference } from './check-reference.js';
 
 type Check = (source: JsonObject, path: string) => FieldError[];
 

@@ -1,6 +1,6 @@
 import { parseCron } from 'riata/controller';
 import { expect, test } from 'vitest';
-import { latestDue } from './due-time.js';
+import { latestDue } from './latest-due.js';
 
 const at = (text: string) => Date.parse(`2026-01-01T${text}Z`);
 

@@ -15,10 +15,10 @@ import {
 import { goQuote } from '../../../status/go-quote.js';
 import { checkRequiredEnum, checkText } from '../../checks/basic-checks.js';
 import { checkClaimSpec } from '../../storage/persistent-volume-claim.js';
+import { checkProjected } from '../check-projected.js';
 import { oldVolumes } from '../old-volumes.js';
-import { checkProjected } from '../projected-volume.js';
 import { checkDownwardFile, checkKeyToPath, checkMode, type FieldCheck, needs } from '../volume-files.js';
-import type { Volumes } from './mount-checks.js';
+import type { Volumes } from './check-mounts.js';
 import { checkDescending, checkNoBacksteps } from './path-checks.js';
 
 const moreThanOne = 'may not specify more than 1 volume type';

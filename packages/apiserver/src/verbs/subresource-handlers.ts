@@ -5,8 +5,8 @@ import { patchedAs } from '../resource/patch-object.js';
 import type { Resource } from '../resource/resource.js';
 import type { WriteContext } from '../resource/write-context.js';
 import type { Steps } from '../steps.js';
-import { bindPod } from './binding.js';
-import { type EvictionParts, evict } from './eviction.js';
+import { bindPod } from './bind-pod.js';
+import { type EvictionParts, evict } from './evict.js';
 import { rescale, scaleOf } from './scale.js';
 
 /** A write to a subresource. `as` is what the body is read as. */

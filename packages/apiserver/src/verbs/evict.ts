@@ -16,8 +16,8 @@ import { badRequest, conflict, statusOf } from '../status/refusal.js';
 import type { Steps } from '../steps.js';
 import type { Storage } from '../storage/storage.js';
 import { ownWrite, validateNew } from './admit-new.js';
-import { takeDisruption } from './disruption-budget.js';
-import { withCondition } from './pod-conditions.js';
+import { takeDisruption } from './take-disruption.js';
+import { withCondition } from './with-condition.js';
 
 /** What an eviction looks at beside the Pod. */
 export interface EvictionParts {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pullPolicyFor } from './image-name.js';
+import { pullPolicyFor } from './pull-policy-for.js';
 
 test.each([
   ['nginx', 'Always'],
