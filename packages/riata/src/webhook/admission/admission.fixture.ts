@@ -55,12 +55,10 @@ export class WebhookPlay {
   async send(
     path: string,
     body: string | Uint8Array,
-    { contentType = 'application/json', query = '', signal = new AbortController().signal } = {} as {
-      contentType?: string | undefined;
-      query?: string;
-      signal?: AbortSignal;
-    },
+    options: { contentType?: string | undefined; query?: string; signal?: AbortSignal } = {},
   ): Promise<WebhookAnswer> {
+    const { query = '', signal = new AbortController().signal } = options;
+    const contentType = 'contentType' in options ? options.contentType : 'application/json';
     const runtime = resolveRuntime({ clock: this.clock, log: this.log });
     const parts = { client: this.#client, runtime, record: (record: WebhookRecord) => this.records.push(record) };
     const route = this.#definition.bind(parts).find((one) => one.path === path);

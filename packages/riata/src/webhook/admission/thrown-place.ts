@@ -1,6 +1,17 @@
-import { thrownAt } from '../../runtime/log/user-frame.js';
+import { errorChain, userFrame } from '../../runtime/log/user-frame.js';
 
-/** Where an error of user code was thrown, as `rules.ts:41`: for answers, which leave the folders of the program out. */
+/**
+ * Where an error left the user's code, as `rules.ts:41`: for answers, which name neither folders nor packages. Undefined
+ * if no such place is in the stacks of the error and its causes.
+ */
 export function placeOf(error: unknown): string | undefined {
-  return /([^\\/(]+:\d+):\d+\)?$/.exec(thrownAt(error) ?? '')?.[1];
+  for (const { stack } of errorChain(error)) {
+    const own = String(stack)
+      .split('\n')
+      .filter((line) => !line.includes('node_modules'))
+      .join('\n');
+    const place = /([^\\/(]+:\d+):\d+\)?$/.exec(userFrame(own) ?? '')?.[1];
+    if (place !== undefined) return place;
+  }
+  return undefined;
 }

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/interfaces.js';
+import { readableError } from '../../controller/loop/failure-fields.js';
 import type { KindRef } from '../../object/kind.js';
 import { dns1123SubdomainProblems } from '../../object/names.js';
 import { describeError } from '../../runtime/log/describe-error.js';
@@ -133,7 +134,7 @@ class ReviewRoute implements WebhookRoute {
       const context = lateContext(this.#parts, deadline, this.#name);
       reviewed = await this.#handle(spec, version, { context, wait: (value) => deadline.wait(Promise.resolve(value)) });
     } catch (error) {
-      reviewed = { status: this.#type.failed(this.#failure(error, spec, deadline)), outcome: 'failed' };
+      reviewed = { status: this.#type.failed(this.#failure(readableError(error), spec, deadline)), outcome: 'failed' };
     } finally {
       deadline[Symbol.dispose]();
     }
