@@ -6,6 +6,7 @@ import { Namespace } from 'riata/kinds';
 import type { PodTemplateSpec } from 'riata/kinds/types/core-v1';
 import { SchemaError } from 'riata/object';
 import { crdsToYaml, installCrds } from 'riata/patterns';
+import { admit } from 'riata/webhook';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -138,6 +139,18 @@ test('schemas of other libraries', () => {
 
 test('what a definition cannot say', () => {
   const names = { group: 'kinds-guide.riata.dev', version: 'v1', kind: 'Job' } as const;
+
+  const Backup = defineKind({
+    ...{ ...names, kind: 'Backup' },
+    beyondCrd: 'webhook',
+    spec: z
+      .object({ keep: z.int(), atMost: z.int(), seed: z.string().default(() => crypto.randomUUID()) })
+      .refine(({ keep, atMost }) => keep <= atMost, { message: 'must not exceed atMost', path: ['keep'] }),
+  });
+  const backupRules = admit(Backup, { schema: true });
+
+  expect(backupRules.targets.map(({ type }) => type)).toEqual(['mutating', 'validating']);
+  expect(Backup.schema.properties?.spec).toMatchObject({ required: ['keep', 'atMost'] });
 
   const template = z.custom<PodTemplateSpec>().meta({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true });
   const Job = defineKind({ ...names, spec: z.object({ template }) });
