@@ -277,6 +277,7 @@ test('riata/object', async () => {
       "extractItems",
       "fieldElement",
       "fieldSelectorFrom",
+      "fillDefaults",
       "finalizerProblems",
       "findCondition",
       "formatFieldsV1",

@@ -13,6 +13,7 @@ test('what there is to import', () => {
     'environmentPerFile',
     'eventually',
     'expectRightsSuffice',
+    'expectRoundTrips',
     'usedRights',
   ]);
 });

@@ -27,3 +27,4 @@ export type { InstallableKind, TestEnvironmentOptions } from './test-environment
 export { TestIdentity } from './test-identity.js';
 export type { RegisterHandlers, TestManager, TestManagerOptions } from './test-manager.js';
 export type { EmbeddedOptions, OwnServer, ServerControl, TestServerChoice } from './test-server.js';
+export { expectRoundTrips, type RoundTripOptions, type VersionedKind } from './versions/expect-round-trips.js';

@@ -271,6 +271,7 @@ export type { Mutable } from './value/mutable.js';
 export { share } from './value/share.js';
 export { valueAt } from './value/value-at.js';
 export { ConversionError, isConversionError } from './version/conversion-error.js';
+export { fillDefaults } from './version/fill-defaults.js';
 export { isMissingConversion, missingConversion } from './version/missing-conversion.js';
 export type { ConvertedParts, ConvertedVersion, ObjectConverter } from './version/object-converter.js';
 export type { JsonText, VersionSide } from './version/version-side.js';

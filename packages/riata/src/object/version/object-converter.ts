@@ -40,19 +40,19 @@ interface Step {
 /** Converts objects of a kind between its versions, always by way of the storage version. Pure. */
 export class ObjectConverter {
   readonly #kind: string;
-  readonly #storage: VersionSide;
+  readonly storage: VersionSide;
   /** The versions besides the storage version. */
   readonly others: readonly ConvertedVersion[];
 
   constructor(kind: string, storage: VersionSide, others: readonly ConvertedVersion[]) {
     this.#kind = kind;
-    this.#storage = storage;
+    this.storage = storage;
     this.others = others;
   }
 
   /** All versions, as `apiVersion`, the storage version first. */
   get apiVersions(): readonly string[] {
-    return [this.#storage, ...this.others].map(({ apiVersion }) => apiVersion);
+    return [this.storage, ...this.others].map(({ apiVersion }) => apiVersion);
   }
 
   /** The object in a version given as `group/version`; the same object if it is in that version. */
@@ -64,7 +64,7 @@ export class ObjectConverter {
   }
 
   #steps(object: KubeObject, apiVersion: string): Step[] {
-    const storage = this.#storage;
+    const storage = this.storage;
     const find = (version: string) => {
       if (version === storage.apiVersion) return undefined;
       const found = this.others.find((other) => other.apiVersion === version);
