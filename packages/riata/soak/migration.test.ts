@@ -11,7 +11,7 @@ import { CustomResourceDefinition, Namespace } from 'riata/kinds';
 import { Manager } from 'riata/manager';
 import { installCrds } from 'riata/patterns';
 import { configFromKubeconfig } from 'riata/rest';
-import { silentLogger, systemClock } from 'riata/runtime';
+import { silentLogger, systemClock, systemRandom } from 'riata/runtime';
 import { conversion } from 'riata/webhook';
 import { expect, test } from 'vitest';
 import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
@@ -65,7 +65,9 @@ test(`${objects} objects are rewritten once or twice, though the process is kill
   let migrator: ChildProcess | undefined;
   try {
     for (let kill = 0; kill < kills; kill += 1) {
-      migrator = await startMigrator(kubeconfig, /migrated stored objects.*2000/);
+      migrator = await startMigrator(kubeconfig, /migrated stored objects.*1000/);
+      // At any moment: requests are in flight.
+      await systemClock.sleep(systemRandom.int(0, 1000));
       const killed = once(migrator, 'exit');
       migrator.kill('SIGKILL');
       expect(await killed).toEqual([null, 'SIGKILL']);
