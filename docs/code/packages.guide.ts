@@ -48,7 +48,7 @@ test('@riata/apiserver in tests', async () => {
 
   // Faults per client: late, refused, cut off, half-open, answered with 429, answer lost…
   const faults = randomFaults(seededRandom(2), { fail: 0.05, cut: 0.05, cutWatch: 0.5, delayMs: 200 });
-  const flaky = createClient(server.connect({ name: 'unlucky', faults }), { runtime: { clock } });
+  const flaky = createClient(server.connect({ name: 'flaky', faults }), { runtime: { clock } });
   const late = createClient(server.connect({ faults: ({ watch }) => (watch ? { eventDelayMs: 5_000 } : undefined) }), {
     runtime: { clock },
   });

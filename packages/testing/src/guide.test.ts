@@ -3,6 +3,7 @@ import { environmentPerFile, expectRightsSuffice, TestEnvironment, usedRights } 
 import { defineKind, findCondition, isForbidden } from 'riata';
 import { control } from 'riata/controller';
 import { ConfigMap, ValidatingWebhookConfiguration } from 'riata/kinds';
+import { admit } from 'riata/webhook';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
@@ -132,6 +133,19 @@ test('when the leader crashes, the other replica takes over', async () => {
   await env.client.create(site);
   await env.eventually(() => env.client.get(ConfigMap, key));
   expect(env.requests.select({ kind: ConfigMap, verb: 'write' })[0]?.client).toBe('second');
+});
+
+test('a site without a title is refused, and no site is accepted while the webhook is down', async () => {
+  await using env = await TestEnvironment.start({ kinds: [Site] });
+  const rules = admit(Site, { name: 'sites' }).validates(({ object, deny, path }) => {
+    if (object.spec.title === '') deny(path.spec.title, 'must not be empty');
+  });
+  await env.startManager({ run: [sites, rules] }); // installed, and known to be reached
+  const untitled = Site({ metadata: { namespace: 'default', name: 'empty' }, spec: { title: '' } });
+  await expect(env.client.create(untitled)).rejects.toThrow('spec.title: Invalid value: "": must not be empty');
+  env.faults.addWebhook({ webhook: 'sites' }, { cut: true }, { times: 1 });
+  await expect(env.client.create(site)).rejects.toThrow('failed calling webhook');
+  await env.client.create(site);
 });
 
 describe('sites', () => {

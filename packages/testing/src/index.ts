@@ -6,7 +6,9 @@
 export { environmentPerFile, type TestHooks } from './environment-per-file.js';
 export { type EventuallyOptions, eventually } from './eventually.js';
 export type { ConvergedOptions } from './expect-converged.js';
-export { type FaultRestartOptions, type FaultRule, FaultScript, type FaultTurns } from './faults/fault-script.js';
+export { type FaultRestartOptions, FaultScript } from './faults/fault-script.js';
+export type { FaultRule, FaultTurns } from './faults/fault-turns.js';
+export type { WebhookFault, WebhookMatch } from './faults/webhook-faults.js';
 export type { Identity } from './identity.js';
 export type { Definition } from './install-definitions.js';
 export { expectRightsSuffice } from './requests/expect-rights-suffice.js';

@@ -34,6 +34,7 @@ import { TestIdentity } from './test-identity.js';
 import type { RegisterHandlers, TestManager, TestManagerOptions } from './test-manager.js';
 import { embeddedOptionNames, serverVariable, startTestServer, type TestServer } from './test-server.js';
 import { RealTime, type TestTime, VirtualTime } from './test-time.js';
+import { WebhookReplicas } from './webhooks/webhook-replicas.js';
 
 /** Real time that work without a pause may take before it counts as endless: `maxRequests` should find it first. */
 const busyLimitMs = 60_000;
@@ -73,6 +74,8 @@ export class TestEnvironment implements AsyncDisposable {
   /** Handlers of the test, which end with a reset. */
   readonly #handlers = new Set<Disposable>();
   readonly #work: EndlessWork;
+  /** Where webhooks are called without a socket. */
+  readonly #webhooks: WebhookReplicas | undefined;
   /** Definitions that were not there before. */
   #installed: readonly Definition[] = [];
   #started = 0;
@@ -111,6 +114,7 @@ export class TestEnvironment implements AsyncDisposable {
     this.#runtime = runtime;
     this.#reader = new RequestReader(kinds);
     this.log = log;
+    if (server.isInProcess && server.embedded !== undefined) this.#webhooks = new WebhookReplicas(server.embedded);
     this.requests = new RequestRecorder();
     this.#work = new EndlessWork({
       ...{ clock: server.time.clock, requests: this.requests, managers: () => this.#managers },
@@ -155,7 +159,7 @@ export class TestEnvironment implements AsyncDisposable {
     return [...this.#managers].filter(({ exit }) => exit?.reason !== 'stopped');
   }
 
-  /** Runs controllers in a new manager. */
+  /** Runs controllers and webhooks in a new manager. */
   run(...definitions: readonly (ControllerDefinition | Runnable | Addable)[]): Promise<TestManager> {
     return this.startManager({ run: definitions });
   }
@@ -188,10 +192,13 @@ export class TestEnvironment implements AsyncDisposable {
     const clientOptions = { ...options.clientOptions, onWrite: (write: Write) => this.#noteCreated(write) };
     const manager = await Manager.start({
       ...{ name, connection, time: this.#time, runtime: this.#runtime, work: this.#work },
+      ...{ webhookFaults: this.faults.webhooks, listener: this.#webhooks?.listener },
       options: { ...options, clientOptions },
     });
     this.#managers.add(manager);
     await this.#time.quiet();
+    // From here on its webhooks guard what the test does.
+    if (manager.hasWebhooks) await this.eventually(() => manager.checkWebhooks(), { what: 'webhooks' });
     return manager;
   }
 

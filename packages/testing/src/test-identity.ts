@@ -1,6 +1,6 @@
 import type { ConnectedClient } from 'riata/client';
 import type { ControllerDefinition } from 'riata/controller';
-import type { Runnable } from 'riata/manager';
+import type { Addable, Runnable } from 'riata/manager';
 import type { RestConfig } from 'riata/rest';
 import { type Identity, impersonationOf } from './identity.js';
 import type { ConnectOptions, TestConnection } from './test-connection.js';
@@ -38,7 +38,7 @@ export class TestIdentity {
   }
 
   /** As `TestEnvironment.run`. */
-  run(...definitions: readonly (ControllerDefinition | Runnable)[]): Promise<TestManager> {
+  run(...definitions: readonly (ControllerDefinition | Runnable | Addable)[]): Promise<TestManager> {
     return this.#parts.startManager({ run: definitions });
   }
 

@@ -20,7 +20,9 @@ import {
 import { type ClusterKey, clusterKey, type KindRef, keyOf, objectKey } from 'riata/object';
 import { abortable, onAbort, optionNames, type Runtime, refuseUnknownOptions } from 'riata/runtime';
 import { SharedControllerFactory } from 'riata/shared';
+import { addWebhook, type WebhookDefinition, type WebhookListener, type WebhookServer } from 'riata/webhook';
 import { clustersOf } from './clusters-of.js';
+import type { WebhookFaults } from './faults/webhook-faults.js';
 import type { Identity } from './identity.js';
 import type { TestConnection } from './test-connection.js';
 import type { TestTime } from './test-time.js';
@@ -29,7 +31,7 @@ import type { TestTime } from './test-time.js';
 export interface TestManagerOptions extends Omit<ManagerOptions, 'config' | 'client' | 'runtime'> {
   /** Its name in the record of requests. @default 'manager-1', 'manager-2', … */
   readonly name?: string;
-  /** The controllers to run. More can be added later. @default none */
+  /** The controllers and webhooks to run. More can be added later. @default none */
   readonly run?: readonly (ControllerDefinition | Runnable | Addable)[];
   /** Whom it acts as, subject to RBAC. @default the administrator */
   readonly as?: Identity;
@@ -85,12 +87,15 @@ export class TestManager implements AsyncDisposable {
   readonly #connection: TestConnection;
   readonly #time: TestTime;
   readonly #work: RunBudget;
+  readonly #faults: WebhookFaults;
   readonly #needsLease: boolean;
   readonly #watched = new Set<Watched>();
   readonly #factories = new Set<SharedControllerFactory>();
   readonly #stop = new AbortController();
   #exit: ManagerExit | undefined;
   #isElected = false;
+  /** Once it serves webhooks. */
+  #webhooks: WebhookServer | undefined;
   #closed: Promise<void> | undefined;
 
   /** @internal */
@@ -101,6 +106,7 @@ export class TestManager implements AsyncDisposable {
     this.#connection = connection;
     this.#time = time;
     this.#work = parts.work;
+    this.#faults = parts.webhookFaults;
     this.#needsLease = options.leaderElection !== undefined;
     for (const each of options.run ?? []) this.add(each);
     void manager.elected.then(() => {
@@ -120,6 +126,8 @@ export class TestManager implements AsyncDisposable {
     const manager = await Manager.create({
       ...given,
       loopMonitor: !parts.time.isVirtual,
+      // Replicas of a test share a machine: each takes a port that is free.
+      webhooks: { port: 0, ...(parts.listener && { listener: parts.listener }), ...given.webhooks },
       controllers: { history, selfWakeBackoff, ...given.controllers },
       config: connection.config,
       runtime,
@@ -153,6 +161,7 @@ export class TestManager implements AsyncDisposable {
 
   /** As `Manager.add`. Controllers that are added to `manager` itself run too, but no second pass is made over them. */
   add(what: ControllerDefinition | Runnable | Addable, options: { readonly stage?: RunnableStage } = {}): Added {
+    if (isWebhook(what)) return this.#addWebhook(what);
     if (!('reconciler' in what)) return this.manager.add(what, options);
     const { clusters = 'own', everyReplica = false } = what.options;
     const isEverywhere = options.stage === undefined ? everyReplica : options.stage !== 'leader';
@@ -179,6 +188,12 @@ export class TestManager implements AsyncDisposable {
       await this.#time.drive(added.remove(), `the removal of ${what.name}`);
     };
     return { remove };
+  }
+
+  #addWebhook(definition: WebhookDefinition): Added {
+    const added = addWebhook(this.manager, this.#faults.around(definition, this.name));
+    this.#webhooks = added.server;
+    return { remove: () => this.#time.drive(added.remove(), `the removal of ${definition.name}`) };
   }
 
   /**
@@ -225,6 +240,16 @@ export class TestManager implements AsyncDisposable {
   /** @internal Of controllers and of shared handlers. */
   get controllers(): readonly ControllerHealth[] {
     return [...this.manager.controllers, ...[...this.#factories].flatMap(({ health }) => health)];
+  }
+
+  /** @internal Whether it serves webhooks. */
+  get hasWebhooks(): boolean {
+    return this.#webhooks !== undefined;
+  }
+
+  /** @internal Throws while the API server does not reach its webhooks, or is not known to. */
+  checkWebhooks(): void {
+    if (this.#exit === undefined) this.#webhooks?.check();
   }
 
   /** @internal Names of controllers that should work, and do not yet. */
@@ -304,6 +329,13 @@ export interface TestManagerParts {
   readonly connection: TestConnection;
   readonly time: TestTime;
   readonly work: RunBudget;
+  readonly webhookFaults: WebhookFaults;
+  /** How the server reaches webhooks without a socket; undefined where it uses one. */
+  readonly listener: WebhookListener | undefined;
   readonly runtime: Partial<Runtime>;
   readonly options: TestManagerOptions;
+}
+
+function isWebhook(what: object): what is WebhookDefinition {
+  return 'bind' in what && 'targets' in what;
 }

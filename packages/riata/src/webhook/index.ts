@@ -74,7 +74,7 @@ export {
 export { type AccessContext, type AccessDecision, authorizes } from './review/authorizes.js';
 export type { ReviewContext, ReviewOptions } from './review/review-webhook.js';
 export { WebhookRouteBuilder, WebhookRouter } from './router/webhook-router.js';
-export { addWebhook } from './server/add-webhook.js';
+export { type AddedWebhook, addWebhook } from './server/add-webhook.js';
 export { type StandaloneWebhookOptions, WebhookServer } from './server/webhook-server.js';
 export type { WebhookDefinition, WebhookTarget } from './webhook-definition.js';
 export type { ListeningWebhooks, ServeWebhook, WebhookListener } from './webhook-listener.js';

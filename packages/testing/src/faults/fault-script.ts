@@ -5,23 +5,8 @@ import { type CutOptions, cutOptionNames } from '../requests/recording-transport
 import { matches, type RequestMatch, type RequestReader, refuseUnknown } from '../requests/request-target.js';
 import type { ServerControl } from '../test-server.js';
 import type { TestTime } from '../test-time.js';
-
-/** When a rule of a {@link FaultScript} holds. */
-export interface FaultTurns {
-  /** How many matching requests succeed first. @default 0 */
-  readonly after?: number;
-  /** How often it happens. @default always */
-  readonly times?: number;
-}
-
-export const faultTurnsOptionNames = optionNames<FaultTurns>({ after: true, times: true });
-
-/** Something that goes wrong until it is removed, or has happened as often as it should. */
-export interface FaultRule extends Disposable {
-  /** How often it has happened. */
-  readonly hits: number;
-  remove(): void;
-}
+import { type FaultRule, type FaultTurns, faultTurnsOptionNames } from './fault-turns.js';
+import { type WebhookFault, WebhookFaults, type WebhookMatch } from './webhook-faults.js';
 
 interface Rule {
   readonly match: RequestMatch;
@@ -100,6 +85,8 @@ export class FaultScript {
   readonly #rules = new Set<Rule>();
   readonly #delays = new Set<Delay>();
   readonly #hooks = new Set<{ readonly faults: Faults }>();
+  /** @internal Those of the webhooks that managers serve. */
+  readonly webhooks = new WebhookFaults();
   #isDown = false;
 
   constructor(parts: FaultParts) {
@@ -122,6 +109,18 @@ export class FaultScript {
       remove,
       [Symbol.dispose]: remove,
     };
+  }
+
+  /**
+   * Has this happen to calls of webhooks that managers serve, on every server: they are slow, down, or answer nonsense.
+   * The API server does what the webhook's `failurePolicy` says.
+   *
+   * @example
+   * env.faults.addWebhook({ webhook: 'sites' }, { hang: true }, { times: 1 });
+   * env.faults.addWebhook({}, { answer: { status: 503 } });
+   */
+  addWebhook(match: WebhookMatch, fault: WebhookFault, turns: FaultTurns = {}): FaultRule {
+    return this.webhooks.add(match, fault, turns);
   }
 
   /** The n-th write from now on, counted from 1, is answered with an error. @default 500 InternalError */
@@ -207,6 +206,7 @@ export class FaultScript {
     this.#rules.clear();
     this.#delays.clear();
     this.#hooks.clear();
+    this.webhooks.clear();
   }
 
   /** @internal Removes all faults. */

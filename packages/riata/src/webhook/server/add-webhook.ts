@@ -3,8 +3,14 @@ import { webhooksExtension } from '../../manager/webhook-options.js';
 import type { WebhookDefinition } from '../webhook-definition.js';
 import { WebhookServer } from './webhook-server.js';
 
+/** A webhook that was added to a manager. */
+export interface AddedWebhook extends Added {
+  /** The one server of the manager. */
+  readonly server: WebhookServer;
+}
+
 /** Serves a webhook by the one server of a manager, which starts with the first. For `WebhookDefinition.addTo`. */
-export function addWebhook(manager: Manager, definition: WebhookDefinition): Added {
+export function addWebhook(manager: Manager, definition: WebhookDefinition): AddedWebhook {
   const server = manager.extension(webhooksExtension, () => {
     const { client, runtime, connection: live, config, options } = manager;
     const parts = { live, namespace: config?.namespace, name: options.leaderElection?.name };
@@ -16,6 +22,7 @@ export function addWebhook(manager: Manager, definition: WebhookDefinition): Add
   const served = server.add(definition);
   const uses = definition.readKinds.map((kind) => manager.cache.use(kind));
   return {
+    server,
     remove: async () => {
       served[Symbol.dispose]();
       await Promise.all(uses.map((use) => use.release()));
