@@ -1,8 +1,9 @@
+import { once, setMaxListeners } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from 'riata/runtime';
+import { describeError, systemClock } from 'riata/runtime';
 import { expect, test } from 'vitest';
 import { type ServerProcess, ServerProgram } from './server-program.js';
 
@@ -29,7 +30,12 @@ test(`${watchers} watchers and ${writers} writers for ${seconds} s: no error, an
   try {
     for (let n = 0; n < namespaces; n++) await create(server, '/api/v1/namespaces', 'Namespace', `load-${n}`);
     const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY });
-    for (let n = 0; n < watchers; n++) watch(server, agent, n % namespaces, load, stopping.signal);
+    setMaxListeners(watchers + 1, stopping.signal);
+    // A few at a time: a thousand connections at once are another test.
+    for (let n = 0; n < watchers; n += 50) {
+      const some = Array.from({ length: Math.min(50, watchers - n) }, (_, i) => (n + i) % namespaces);
+      await Promise.all(some.map((ns) => watch(server, agent, ns, load, stopping.signal)));
+    }
     const end = systemClock.monotonic() + seconds * 1000;
     const writing = Array.from({ length: writers }, (_, n) => write(server, n, end, load));
     const memory = await sampledUntil(end, server.pid);
@@ -53,8 +59,8 @@ async function create(server: ServerProcess, path: string, kind: string, name: s
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
 }
 
-/** Counts events, and reports an end that nobody asked for. */
-function watch(server: ServerProcess, agent: Agent, n: number, load: Load, signal: AbortSignal): void {
+/** Counts events, and reports an end that nobody asked for. Resolves when it has begun. */
+async function watch(server: ServerProcess, agent: Agent, n: number, load: Load, signal: AbortSignal): Promise<void> {
   const headers = { authorization: `Bearer ${server.token}` };
   const path = `/api/v1/namespaces/load-${n}/configmaps?watch=1&timeoutSeconds=${seconds + 600}`;
   const failed = (what: string) => {
@@ -69,6 +75,7 @@ function watch(server: ServerProcess, agent: Agent, n: number, load: Load, signa
   });
   request.on('error', (error) => failed(error.message));
   signal.addEventListener('abort', () => request.destroy(), { once: true });
+  await once(request, 'response');
 }
 
 /** Changes an object of its own again and again. */
@@ -86,7 +93,8 @@ async function write(server: ServerProcess, n: number, end: number, load: Load):
       if (!response.ok) load.errors.push(`write: ${response.status} ${text}`);
     }
   } catch (error) {
-    load.errors.push(`write: ${(error as Error).message}`);
+    const { message, cause } = error as Error;
+    load.errors.push(`write: ${message}${cause === undefined ? '' : `: ${describeError(cause)}`}`);
   }
 }
 
