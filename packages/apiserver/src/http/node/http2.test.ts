@@ -67,6 +67,35 @@ describe('a server over TLS', () => {
     expect(version).toBe('1.1');
   });
 
+  test('answers one request of a client that it does not know, and closes the connection', async () => {
+    const { url, ca, ask, session } = await served();
+    const { headers, text } = await read(session, { path: '/livez' });
+    expect([headers[':status'], headers.connection, text]).toEqual([200, undefined, 'ok']);
+    if (!session.closed) await once(session, 'close');
+    const wrong = await client(url, ca);
+    const refused = await read(wrong, { path: configMaps, headers: { authorization: 'Bearer wrong' } });
+    expect(refused.headers[':status']).toBe(401);
+    if (!wrong.closed) await once(wrong, 'close');
+    const known = await client(url, ca);
+    for (let n = 0; n < 3; n++) {
+      expect((await read(known, { path: '/livez', headers: ask })).headers[':status']).toBe(200);
+    }
+    expect(known.closed).toBe(false);
+  });
+
+  test('allows 100 streams on a connection, and reads very many headers', async () => {
+    const { ask, session } = await served();
+    if (session.remoteSettings.maxConcurrentStreams === undefined) await once(session, 'remoteSettings');
+    expect(session.remoteSettings.maxConcurrentStreams).toBe(100);
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`x-${n}`, 'y']));
+    const { headers } = await read(session, { path: configMaps, headers: { ...many, ...ask } });
+    expect(headers[':status']).toBe(200);
+    const acting = await read(session, {
+      ...{ path: configMaps, headers: { ...many, ...ask, 'impersonate-user': 'nobody-special' } },
+    });
+    expect(acting.headers[':status']).toBe(403);
+  });
+
   test('takes bodies, and answers HEAD without one', async () => {
     const { ask, session } = await served();
     const headers = { ...ask, 'content-type': 'application/json' };
