@@ -541,6 +541,7 @@ test('riata/controller', async () => {
       "parseCron",
       "pollerSource",
       "predicateFuncs",
+      "reconcileAnnotations",
       "resourceVersionChanged",
       "retryOnConflict",
       "retryOnError",

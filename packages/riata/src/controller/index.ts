@@ -25,6 +25,7 @@ export {
 } from './define/controller-definition.js';
 export { type ControllerParts, controllerFor, DefinedController } from './define/defined-controller.js';
 export type { ControllerPlace } from './define/defined-reconciler.js';
+export { reconcileAnnotations } from './define/pausing.js';
 export type {
   OwnedApply,
   ReconcileContext,

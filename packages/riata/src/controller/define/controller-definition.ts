@@ -117,6 +117,11 @@ export interface ControlOptions extends Omit<ControllerOptions, 'runtime'> {
   readonly everyReplica?: boolean;
   /** The field manager of its writes. @default the controller's name */
   readonly fieldManager?: string;
+  /**
+   * Whether people may pause the reconciles of an object by the annotation `riata.dev/pause`, and trigger one by
+   * `riata.dev/reconcile-at`; see `reconcileAnnotations`. @default true
+   */
+  readonly pausable?: boolean;
 }
 
 export const controlOptionNames = optionNames<ControlOptions>({
@@ -128,6 +133,7 @@ export const controlOptionNames = optionNames<ControlOptions>({
   sharded: true,
   everyReplica: true,
   fieldManager: true,
+  pausable: true,
   maxRetries: true,
   rateLimiter: true,
   backoff: true,

@@ -59,10 +59,10 @@ export class DefinedController<R extends KubeObject = KubeObject> {
 
   constructor(definition: ControllerDefinition<R>, parts: Pick<ControllerParts, 'defaults' | 'gate' | 'runtime'>) {
     this.#definition = definition;
-    this.#memory = new ReconcilerMemory(definition as unknown as ControllerDefinition);
     this.#gate = parts.gate;
     this.#runtime = resolveRuntime(parts.runtime);
-    const { name: _n, predicates: _p, fieldManager: _f, clusters: _c, ...rest } = definition.options;
+    this.#memory = new ReconcilerMemory(definition as unknown as ControllerDefinition, this.#runtime);
+    const { name: _n, predicates: _p, fieldManager: _f, clusters: _c, pausable: _a, ...rest } = definition.options;
     const { warmUp: _w, sharded: _s, everyReplica: _e, ...own } = rest;
     const options = { ...parts.defaults, ...own, gate: parts.gate, runtime: this.#runtime };
     this.controller = new Controller(definition.name, {
@@ -135,6 +135,7 @@ export class DefinedController<R extends KubeObject = KubeObject> {
     this.controller.spread([...this.#places.keys()]);
     this.#newcomers.delete(cluster);
     this.#memory.cleanedUp.clusterGone(cluster);
+    this.#memory.pauses?.clusterGone(cluster);
     this.#memory.failures.clusterGone(cluster);
     const isThere = (key: Request) => key.cluster === cluster;
     void this.controller.endReconciles(isThere, new Removed(`cluster "${cluster}" was removed`), { atOnce: true });

@@ -23,6 +23,7 @@ import { ReportedFailures } from '../status/reported-failures.js';
 import { UndeclaredFieldError, UndeclaredFields } from '../status/undeclared-field-error.js';
 import type { ControllerDefinition } from './controller-definition.js';
 import { CleanedUp, defaultFinalizer, dropFinalizers, ensureFinalizer, LeftBehind } from './finalizing.js';
+import { Pauses, type PausingRun } from './pausing.js';
 import type { ReconcileEvent, StatusFields } from './reconcile-context.js';
 import { UnwatchedKinds } from './unwatched-kinds.js';
 
@@ -67,8 +68,14 @@ export class ReconcilerMemory {
   readonly undeclared = new UndeclaredFields();
   readonly unwatched: UnwatchedKinds;
   readonly leftBehind: LeftBehind;
+  /** Undefined for a controller that cannot be paused. */
+  readonly pauses: Pauses | undefined;
 
-  constructor(definition: ControllerDefinition) {
+  constructor(definition: ControllerDefinition, { metrics }: Pick<Runtime, 'metrics'>) {
+    const { name, kind, options } = definition;
+    if (options.pausable !== false) {
+      this.pauses = new Pauses(kind, { controller: name, fieldManager: options.fieldManager ?? name, metrics });
+    }
     this.unwatched = new UnwatchedKinds(definition);
     this.leftBehind = new LeftBehind(defaultFinalizer(definition.kind, definition.name));
   }
@@ -93,7 +100,7 @@ export class DefinedReconciler<R extends KubeObject> {
     definition: ControllerDefinition<R>,
     { client, cache, recorder, uncached }: ControllerPlace,
     runtime: Runtime,
-    memory = new ReconcilerMemory(definition as unknown as ControllerDefinition),
+    memory = new ReconcilerMemory(definition as unknown as ControllerDefinition, runtime),
   ) {
     this.#definition = definition;
     this.#cache = cache;
@@ -117,13 +124,18 @@ export class DefinedReconciler<R extends KubeObject> {
     return this.#reconcile(run, await this.#cache.find(this.#definition.kind, key, { signal: run.innerSignal }));
   }
 
-  async #reconcile(run: ActiveReconcile, object: R | undefined): Promise<Result> {
+  async #reconcile(run: ActiveReconcile, found: R | undefined): Promise<Result> {
     const { kind, finalize, evenWhenGone } = this.#definition;
-    if (object === undefined) {
+    const { pauses } = this.#memory;
+    if (found === undefined) {
+      pauses?.gone(run.key);
       this.#memory.cleanedUp.delete(run.key);
       this.#memory.failures.gone(run.key);
       return evenWhenGone ? await this.#call(run, undefined) : undefined;
     }
+    const isFree = pauses === undefined || pauses.isFree(found);
+    const object = isFree ? found : await pauses.release(found, this.#pausing(run));
+    if (object === undefined) return undefined;
     if (finalize === undefined) {
       if (isDeleting(object)) this.#memory.leftBehind.look(object, run);
       return await this.#call(run, object);
@@ -295,6 +307,14 @@ export class DefinedReconciler<R extends KubeObject> {
     // The client answers a no-op apply with the current object.
     if (answer !== operation.current) noteWrite(run, operation, answer);
     return answer;
+  }
+
+  #pausing(run: ActiveReconcile): PausingRun {
+    return {
+      ...{ key: run.key, log: run.log, now: this.#time },
+      apply: (operation) => this.#applied(operation, run),
+      event: (object, event) => this.#recorder?.event(object, event),
+    };
   }
 
   /** Implements `ReconcileContext.client`. */

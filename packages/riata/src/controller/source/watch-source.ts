@@ -7,6 +7,7 @@ import type { CallMemory } from '../calls/call-memory.js';
 import { TrackedCalls } from '../calls/tracked-calls.js';
 import { trackedReader } from '../calls/tracked-client.js';
 import type { ControllerDefinition, MapFunc, WatchDefinition } from '../define/controller-definition.js';
+import { orDirected } from '../define/pausing.js';
 import { referenceSource } from '../define/reference-index.js';
 import type { ReportedFailures } from '../status/reported-failures.js';
 import {
@@ -38,8 +39,9 @@ export function watchSource(definition: ControllerDefinition, watch: WatchDefini
   }
   const { kind } = watch;
   const isNews = (change: Change<KubeObject>) => !reported?.isEcho(change, cluster);
-  const predicates =
-    watch.through === 'for' && reported !== undefined ? [isNews, ...watch.predicates] : watch.predicates;
+  const isOwn = watch.through === 'for';
+  const given = isOwn && definition.options.pausable !== false ? watch.predicates.map(orDirected) : watch.predicates;
+  const predicates = isOwn && reported !== undefined ? [isNews, ...given] : given;
   const name = `${watch.through === 'for' || watch.through === 'owns' ? watch.through : 'watches'} ${kind.kind}`;
   const options = { predicates, name, cluster, runtime };
   if (watch.through !== 'reference') {

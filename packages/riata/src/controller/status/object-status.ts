@@ -17,6 +17,8 @@ interface KnownStatus {
 
 const longestMessage = 1024;
 const failureReason = 'ReconcileFailed';
+/** The reason of the condition `Paused` that a pausing annotation leads to. */
+export const pausedReason = 'PausedByAnnotation';
 const readyNow: StatusCondition = { type: 'Ready', status: 'True', reason: 'Reconciled', message: '' };
 
 /** Writes the status of one object, for one reconcile. */
@@ -122,7 +124,9 @@ export class ObjectStatus<R extends KubeObject> {
   /** The current status: applying less would remove the rest. */
   #kept(): StatusFields<R> {
     const { observedGeneration: _, conditions = [], ...rest } = this.#known;
-    return { ...rest, conditions: conditions.filter(({ type }) => type !== 'Ready') } as unknown as StatusFields<R>;
+    // That of a pause has another field manager, which removes it.
+    const own = conditions.filter(({ type, reason }) => type !== 'Ready' && reason !== pausedReason);
+    return { ...rest, conditions: own } as unknown as StatusFields<R>;
   }
 
   /** `isReport`: the reconciler didn't ask for it, and it is no reason to reconcile. */
@@ -188,6 +192,6 @@ export class ObjectStatus<R extends KubeObject> {
 }
 
 /** Kinds made by `defineKind` have conditions; for others only what the reconciler gives is written. */
-function keepsConditions(kind: KindRef): boolean {
+export function keepsConditions(kind: KindRef): boolean {
   return 'crd' in kind && kind.subresources.includes('status');
 }
