@@ -1,5 +1,6 @@
 import type { Client } from '../../client/interfaces.js';
 import type { GroupVersionKind } from '../../object/gvk.js';
+import { isJsonObject } from '../../object/json.js';
 import { freeze } from '../../object/value/freeze.js';
 import type { Logger } from '../../runtime/log/logger.js';
 import type { WebhookParts } from '../webhook-route.js';
@@ -26,7 +27,6 @@ export class RequestContext {
   #annotations: Record<string, string> | undefined;
   #log: Logger | undefined;
   #client: Client | undefined;
-  #isFrozen = false;
 
   constructor(request: AdmissionRequest, entry: AdmissionEntry, parts: WebhookParts, deadline: RequestDeadline) {
     this.request = request;
@@ -40,13 +40,11 @@ export class RequestContext {
   }
 
   get object(): unknown {
-    this.#freeze();
-    return this.request.object ?? undefined;
+    return frozen(this.request.object);
   }
 
   get old(): unknown {
-    this.#freeze();
-    return this.request.oldObject ?? undefined;
+    return frozen(this.request.oldObject);
   }
 
   get user(): AdmissionUser {
@@ -128,13 +126,15 @@ export class RequestContext {
   get annotations(): Readonly<Record<string, string>> | undefined {
     return this.#annotations;
   }
+}
 
-  /** A handler that changes what the next one reads would go unnoticed. */
-  #freeze(): void {
-    if (this.#isFrozen) return;
-    this.#isFrozen = true;
-    const { object, oldObject } = this.request;
-    if (typeof object === 'object' && object !== null) freeze(object);
-    if (typeof oldObject === 'object' && oldObject !== null) freeze(oldObject);
-  }
+/**
+ * A handler that changes what the next one reads would go unnoticed. What the server keeps about managers is left out: it
+ * is often the bigger part, and nobody changes it.
+ */
+function frozen(object: unknown): unknown {
+  if (!isJsonObject(object) || Object.isFrozen(object)) return object ?? undefined;
+  const { metadata } = object;
+  if (isJsonObject(metadata) && Array.isArray(metadata.managedFields)) Object.freeze(metadata.managedFields);
+  return freeze(object);
 }
