@@ -1,12 +1,23 @@
+import { eventually, expectRoundTrips } from '@riata/testing';
 import { Type } from '@sinclair/typebox';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
-import { createClient, defineKind, isInvalid, type KindOf, loadConfig } from 'riata';
-import { Namespace } from 'riata/kinds';
+import {
+  control,
+  createClient,
+  defineKind,
+  isInvalid,
+  type KindOf,
+  loadConfig,
+  Manager,
+  silentLogger,
+  withVersion,
+} from 'riata';
+import { CustomResourceDefinition, Namespace } from 'riata/kinds';
 import type { PodTemplateSpec } from 'riata/kinds/types/core-v1';
 import { SchemaError } from 'riata/object';
 import { crdsToYaml, installCrds } from 'riata/patterns';
-import { admit } from 'riata/webhook';
+import { admit, conversion, migration } from 'riata/webhook';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -101,6 +112,65 @@ test('scope and versions', async () => {
     ['v2', true],
     ['v1', false],
   ]);
+});
+
+test('conversion', { timeout: 60_000 }, async () => {
+  const imageSpec = z.object({ image: z.string(), replicas: z.int().default(1) });
+
+  const ShopV2 = defineKind({
+    group: 'kinds-guide.riata.dev',
+    version: 'v2', // objects are stored in this version
+    kind: 'Shop',
+    spec: z.object({
+      image: z.object({ name: z.string(), tag: z.string(), digest: z.string().optional() }),
+      replicas: z.int().default(1),
+    }),
+  });
+
+  const Shop = withVersion(ShopV2, 'v1', {
+    spec: z.object({ image: z.string(), replicas: z.int().default(1) }),
+    deprecated: true,
+    up: ({ spec: { image, ...rest } }) => {
+      const [name = '', tag = 'latest'] = image.split(':');
+      return { spec: { ...rest, image: { name, tag } } };
+    },
+    down: ({ spec: { image, replicas } }) => ({ spec: { replicas, image: `${image.name}:${image.tag}` } }),
+  });
+
+  await using client = createClient(await loadConfig());
+  const namespace = 'default';
+  const before = defineKind({ group: 'kinds-guide.riata.dev', version: 'v1', kind: 'Shop', spec: imageSpec });
+  await installCrds(client, [before]);
+  await client.create(before({ metadata: { namespace, name: 'old' }, spec: { image: 'old:1' } }));
+  await installCrds(client, [Shop]);
+  const shops = control(Shop).reconcile(async () => {});
+  const webhooks = { host: '127.0.0.1', port: 0, namespace } as const;
+  const stop = new AbortController();
+  await using manager = await Manager.create({ webhooks, runtime: { log: silentLogger } });
+
+  manager.add(shops);
+  manager.add(conversion(Shop));
+  manager.add(migration(Shop, { pace: '20/s', grace: '1s' }));
+
+  const ended = manager.run({ signal: stop.signal });
+  const stored = async () => (await client.get(CustomResourceDefinition, Shop.crd().metadata)).status?.storedVersions;
+  await eventually(async () => (await stored())?.join() === 'v2', { what: 'all objects are stored as v2' });
+
+  const image = { name: 'nginx', tag: '1', digest: 'sha256:4bcff6' };
+  await client.create(Shop({ metadata: { namespace, name: 'cart' }, spec: { image } }));
+  const old = await client.get(Shop.versions.v1, { namespace, name: 'cart' });
+  old.spec.image; // 'nginx:1'
+  await client.update({ ...old, spec: { ...old.spec, replicas: 3 } });
+  const shop = await client.get(Shop, { namespace, name: 'cart' });
+  shop.spec.image.digest; // 'sha256:4bcff6': v1 has no place for it, and it is not lost
+
+  expect(old.spec.image).toBe('nginx:1');
+  expect(shop.spec).toEqual({ image, replicas: 3 });
+
+  await expectRoundTrips(Shop, { runs: 100 });
+
+  stop.abort();
+  await ended;
 });
 
 test('schemas of other libraries', () => {

@@ -23,6 +23,8 @@ export interface WebhookAnswer {
 export interface WebhookRoute {
   /** Starts with a slash: `/validate-example-com-v1-site`. One of a kind on each server. */
   readonly path: string;
+  /** How large requests may be, in bytes, if larger than the server's limit. @default that */
+  readonly bodyLimit?: number;
   /** Never rejects for what a handler throws: that is an answer, too. */
   answer(request: WebhookRequest): Promise<WebhookAnswer>;
 }

@@ -6,6 +6,7 @@ import { defineKind } from '../../object/define-kind.js';
 import type { KubeObject } from '../../object/meta.js';
 import { withVersion } from '../../object/version/with-version.js';
 import { memoryLogger } from '../../runtime/log/memory-logger.js';
+import { memoryMetrics } from '../../runtime/metrics.js';
 import { resolveRuntime } from '../../runtime/runtime.js';
 import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import type { WebhookRecord } from '../webhook-route.js';
@@ -42,11 +43,12 @@ interface Review {
   };
 }
 
-function setUp() {
+function setUp(kind: Parameters<typeof conversion>[0] = Site) {
   const log = memoryLogger();
   const records: WebhookRecord[] = [];
-  const runtime = resolveRuntime({ clock: new VirtualClock(), log });
-  const [route] = conversion(Site).bind({ client: undefined as never, runtime, record: (made) => records.push(made) });
+  const metrics = memoryMetrics();
+  const runtime = resolveRuntime({ clock: new VirtualClock(), log, metrics });
+  const [route] = conversion(kind).bind({ client: undefined as never, runtime, record: (made) => records.push(made) });
   const aborter = new AbortController();
   /** The status and text of an answer, and how many pieces it came in. */
   const send = async (body: string) => {
@@ -66,7 +68,7 @@ function setUp() {
     );
     return JSON.parse(text) as Review;
   };
-  return { log, records, send, review, aborter };
+  return { log, records, send, review, aborter, metrics };
 }
 
 describe('the definition', () => {
@@ -112,6 +114,18 @@ describe('a review', () => {
     const [back] = (await review('v2', [old!])).response.convertedObjects;
     expect(back).toEqual(stored);
   });
+  test('converts between two versions that are not stored', async () => {
+    const Three = withVersion(Site, 'v1beta1', {
+      spec: z.object({ label: z.string() }),
+      up: ({ spec: { label } }) => ({ spec: { name: label, size: 0 } }),
+      down: ({ spec: { name } }) => ({ spec: { label: name } }),
+    });
+    const { review } = setUp(Three);
+    const [older] = (await review('v1beta1', [site('v1', 'a', { title: 'A', size: 5 })])).response.convertedObjects;
+    expect(older).toMatchObject({ apiVersion: 'example.com/v1beta1', spec: { label: 'A' } });
+    const [back] = (await review('v1', [older as KubeObject])).response.convertedObjects;
+    expect(back).toEqual(site('v1', 'a', { title: 'A', size: 5 }));
+  });
   test('passes objects that are in the version already', async () => {
     const same = site('v2', 'a', { name: 'bad', size: 1 });
     expect((await setUp().review('v2', [same])).response.convertedObjects).toEqual([same]);
@@ -142,7 +156,9 @@ describe('a review', () => {
 
 describe('what fails', () => {
   test('an object: the whole review, with its name and the line, and the rest in the log', async () => {
-    const { review, log, records } = setUp();
+    const { review, log, records, metrics } = setUp();
+    const panics = () => metrics.value('controller_runtime_conversion_webhook_panics_total');
+    expect(panics()).toBe(0);
     const objects = [site('v2', 'a', { name: 'A', size: 1 }), site('v2', 'b', { name: 'bad', size: 2 })];
     const message =
       'Site shop/b: cannot convert from example.com/v2 to example.com/v1: down threw Error: no such name at site.ts:7';
@@ -155,6 +171,7 @@ describe('what fails', () => {
         fields: { webhook: 'convert-sites.example.com', at: 'down (/app/site.ts:7:3)' },
       },
     ]);
+    expect(panics()).toBe(1);
     expect(records).toMatchObject([{ operation: 'CONVERT', outcome: 'failed', details: [message] }]);
   });
   test('versions that the kind does not have', async () => {

@@ -3,6 +3,7 @@ import { servedConversions } from '../../manager/missing-conversions.js';
 import type { DefinedKind } from '../../object/define-kind.js';
 import type { KindRef } from '../../object/kind.js';
 import type { ObjectConverter } from '../../object/version/object-converter.js';
+import type { CounterSeries } from '../../runtime/metrics.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { addWebhook } from '../server/add-webhook.js';
 import { problem } from '../server/webhook-routes.js';
@@ -23,6 +24,8 @@ export const conversionOptionNames = optionNames<ConversionOptions>({ name: true
 /** A kind with versions, as `withVersion` gives it. */
 export type ConvertibleKind = KindRef & Pick<DefinedKind, 'crd'> & { readonly converter: ObjectConverter };
 
+/** An API server has a whole list converted by one request, however long the list is. */
+const bodyLimit = 256 * 2 ** 20;
 /** Answers up to this size are sent whole, with their length. */
 const smallBytes = 65_536;
 
@@ -46,7 +49,17 @@ export function conversion(kind: ConvertibleKind, options: ConversionOptions = {
     name,
     readKinds: [],
     targets: [{ type: 'conversion', path, kind }],
-    bind: (parts) => [{ path, answer: (request) => answer(request, { name, path, converter }, parts) }],
+    bind: (parts) => {
+      const failures = parts.runtime.metrics
+        .counter({
+          name: 'controller_runtime_conversion_webhook_panics_total',
+          help: 'Total number of conversions that threw.',
+        })
+        .with({});
+      failures.inc(0);
+      const webhook = { name, path, converter, failures };
+      return [{ path, bodyLimit, answer: (request) => answer(request, webhook, parts) }];
+    },
     addTo: (manager) => {
       const added = addWebhook(manager, definition);
       const served = servedConversions(manager);
@@ -66,10 +79,11 @@ interface Webhook {
   readonly name: string;
   readonly path: string;
   readonly converter: ObjectConverter;
+  readonly failures: CounterSeries;
 }
 
 async function answer(request: WebhookRequest, webhook: Webhook, parts: WebhookParts): Promise<WebhookAnswer> {
-  const { name, path, converter } = webhook;
+  const { name, path, converter, failures } = webhook;
   const { clock, log } = parts.runtime;
   const startedAt = clock.now();
   const started = clock.monotonic();
@@ -77,6 +91,7 @@ async function answer(request: WebhookRequest, webhook: Webhook, parts: WebhookP
   if (typeof review === 'string') return { status: 400, body: problem(review) };
   // Every read of another version is converted: successes would push everything else out of the records.
   const onFailure = (error: unknown) => {
+    failures.inc();
     log.error('cannot convert an object', { webhook: name, ...failureFields(error) });
     parts.record({
       ...{ webhook: name, path, object: undefined, operation: 'CONVERT', user: undefined, dryRun: false },

@@ -25,7 +25,8 @@ export interface HttpsListenerOptions {
   readonly name: string;
   readonly host: string | undefined;
   readonly port: number;
-  readonly bodyLimit: number;
+  /** For requests to a path. */
+  readonly bodyLimit: (path: string) => number;
   /** How long it serves after it was told to stop. */
   readonly drainDelayMs: number;
   /** How long requests in flight may take after that. */
@@ -166,10 +167,11 @@ export class HttpsListener {
   }
 
   async #handle(request: Request, response: Response): Promise<void> {
-    const { bodyLimit, runtime } = this.#options;
+    const { runtime } = this.#options;
     if (request.method !== 'POST') {
       return this.#send(request, response, { status: 405, body: problem(`expected POST, got ${request.method}`) });
     }
+    const bodyLimit = this.#options.bodyLimit((request.url ?? '/').replace(/\?.*/s, ''));
     const body = await readBody(request, bodyLimit);
     if (body === tooLarge) {
       const text = problem(`the request is larger than the limit of ${bodyLimit} bytes`);

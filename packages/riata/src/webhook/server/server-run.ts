@@ -178,7 +178,8 @@ export class ServerRun {
     const { port = 9443, bodyLimit = 7 * mebibyte, drainTimeout = '10s' } = options;
     const { drainDelay = site.isBehindService ? '3s' : '0s' } = options;
     return new HttpsListener(routes.serve, {
-      ...{ name: 'webhooks', host: site.host, port, bodyLimit, runtime },
+      ...{ name: 'webhooks', host: site.host, port, runtime },
+      bodyLimit: (path) => Math.max(bodyLimit, routes.bodyLimit(path) ?? 0),
       drainDelayMs: durationMs(drainDelay, 'webhooks: drainDelay'),
       drainTimeoutMs: durationMs(drainTimeout, 'webhooks: drainTimeout'),
     });

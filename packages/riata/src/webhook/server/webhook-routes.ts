@@ -41,6 +41,11 @@ export class WebhookRoutes {
     return this.#inFlight;
   }
 
+  /** How large requests to a path may be, if it takes more than others. */
+  bodyLimit(path: string): number | undefined {
+    return this.#routes.get(path)?.route.bodyLimit;
+  }
+
   /** Serves a webhook until the answer is disposed. Throws if its name or one of its paths is taken. */
   add(definition: WebhookDefinition, client: WebhookParts['client']): Disposable {
     const { name } = definition;

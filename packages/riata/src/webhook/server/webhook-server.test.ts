@@ -67,6 +67,16 @@ test.each([
   expect(await ask(`${url}/somepath`, { body: 'x' })).toMatchObject({ status: 200 });
 });
 
+test('a route may take larger bodies than others', async () => {
+  const large = webhookAt('/large', echo, {
+    bind: () => [{ path: '/large', bodyLimit: 2000, answer: async (request) => echo(request) }],
+  });
+  const { url } = await serve({ webhooks: [large, webhookAt('/somepath', echo)], bodyLimit: 1000 });
+  expect(await ask1(`${url}/large?timeout=10s`, { body: 'x'.repeat(2000) })).toMatchObject({ status: 200 });
+  expect(await ask1(`${url}/large`, { body: 'x'.repeat(2001) })).toMatchObject({ status: 413 });
+  expect(await ask1(`${url}/somepath`, { body: 'x'.repeat(1001) })).toMatchObject({ status: 413 });
+});
+
 test('a body of unknown length is refused once it is too long', async () => {
   const { url } = await serve({ webhooks: [webhookAt('/somepath', echo)], bodyLimit: 1000 });
   const session = connect2(url, { rejectUnauthorized: false });
