@@ -98,6 +98,55 @@ play(pair, 'FlowSchemas and their levels', () => {
   ];
 });
 
+play(pair, 'FlowSchemas and levels that are wrong', () => {
+  const name = uniqueName('wrong');
+  const level = (spec: object, own = name) =>
+    post(`${api}/prioritylevelconfigurations?dryRun=All`, { metadata: { name: own }, spec });
+  const limited = (more: object) => level({ type: 'Limited', limited: { limitResponse: { type: 'Reject' }, ...more } });
+  const queue = (queuing: object) => limited({ limitResponse: { type: 'Queue', queuing } });
+  const schema = (more: object) => post(`${api}/flowschemas?dryRun=All`, schemaFor(name, name, more));
+  const user = { kind: 'User', user: { name: 'x' } };
+  const resource = { verbs: ['get'], apiGroups: [''], resources: ['pods'], namespaces: ['a'] };
+  const rule = (more: object) => schema({ rules: [{ subjects: [user], resourceRules: [resource], ...more }] });
+  const subject = (one: object) => rule({ subjects: [one] });
+  const of = (more: object) => rule({ resourceRules: [{ ...resource, ...more }] });
+  const urls = (more: object) => rule({ nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/a'], ...more }] });
+  return [
+    ...[{}, { type: 'Other' }, { type: 'Exempt' }, { type: 'Limited' }].map((spec) => level(spec)),
+    level({ type: 'Limited', limited: { limitResponse: { type: 'Reject' } }, exempt: {} }),
+    level({ type: 'Exempt', limited: { limitResponse: { type: 'Reject' } } }),
+    ...[{ nominalConcurrencyShares: -1 }, { lendablePercent: 101 }, { borrowingLimitPercent: -1 }].map(limited),
+    ...[{}, { type: 'Queue' }, { type: 'Reject', queuing: {} }, { type: 'No' }].map((limitResponse) =>
+      limited({ limitResponse }),
+    ),
+    ...[
+      { queues: -1 },
+      { queues: 10_000_001 },
+      { handSize: -1 },
+      { handSize: 65 },
+      { queues: 1000, handSize: 7 },
+      { queueLengthLimit: -1 },
+    ].map(queue),
+    ...[-1, 1, 10_001].map((matchingPrecedence) => schema({ matchingPrecedence })),
+    ...[{}, { type: 'ByNobody' }].map((distinguisherMethod) => schema({ distinguisherMethod })),
+    ...[{}, { name: 'No Name' }].map((priorityLevelConfiguration) => schema({ priorityLevelConfiguration })),
+    ...[{ subjects: [] }, { resourceRules: [] }].map(rule),
+    ...[{}, { kind: 'Robot' }, { kind: 'User' }, { kind: 'User', user: {} }, { kind: 'Group' }].map(subject),
+    ...[{ ...user, group: { name: 'g' }, serviceAccount: { name: 's', namespace: 'n' } }].map(subject),
+    ...[{}, { name: 'A B', namespace: 'C D' }, { name: '*' }].map((serviceAccount) =>
+      subject({ kind: 'ServiceAccount', serviceAccount }),
+    ),
+    ...[{ verbs: [] }, { verbs: ['*', 'get'] }, { verbs: ['odd'] }, { apiGroups: [] }, { apiGroups: ['*', 'a'] }].map(
+      of,
+    ),
+    ...[{ resources: [] }, { resources: ['*', 'a'] }, { namespaces: [] }, { namespaces: ['*', 'a'] }].map(of),
+    of({ namespaces: ['A B'] }),
+    ...[[], ['*', '/a'], [''], ['a'], ['/a b'], ['//a'], ['/a*'], ['/*/*'], ['/a/*'], ['/']].map((nonResourceURLs) =>
+      urls({ nonResourceURLs }),
+    ),
+  ];
+});
+
 play(pair, 'more requests than seats', () => {
   const ns = uniqueName('f');
   const place = configMaps(ns);

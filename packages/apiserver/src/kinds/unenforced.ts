@@ -1,5 +1,5 @@
 import type { JsonObject } from 'riata/object';
-import { metaOf, recordOf, stringsOf } from '../resource/metadata.js';
+import { metaOf, recordOf, stringsOf, textOf } from '../resource/metadata.js';
 import type { ResourceRules } from '../resource/resource.js';
 
 /** The start of every warning about a setting that kube-apiserver would act on and this server doesn't. */
@@ -10,6 +10,14 @@ type Warnings = (object: JsonObject) => readonly string[];
 const unvalidated =
   (kind: string): Warnings =>
   () => [`the fields of a ${kind} are not validated`];
+
+/** kube-apiserver refuses other specs of these two. */
+function fixed(kind: string): Warnings {
+  return (object) => {
+    const name = textOf(metaOf(object).name);
+    return name === 'exempt' || name === 'catch-all' ? [`the spec of the ${kind} "${name}" is not fixed`] : [];
+  };
+}
 
 /** What such an object sets in vain, by `group/plural`. docs/embedded-server.md has the same list. */
 const onWrite: Readonly<Record<string, Warnings>> = {
@@ -23,8 +31,8 @@ const onWrite: Readonly<Record<string, Warnings>> = {
       .map((name) => `${name}: the devices of ResourceClaims are not counted`),
   'networking.k8s.io/servicecidrs': (object) =>
     metaOf(object).name === 'kubernetes' ? [] : ['Services get addresses of the ServiceCIDR "kubernetes" only'],
-  'flowcontrol.apiserver.k8s.io/flowschemas': unvalidated('FlowSchema'),
-  'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': unvalidated('PriorityLevelConfiguration'),
+  'flowcontrol.apiserver.k8s.io/flowschemas': fixed('FlowSchema'),
+  'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': fixed('PriorityLevelConfiguration'),
   'resource.k8s.io/deviceclasses': unvalidated('DeviceClass'),
   'resource.k8s.io/resourceclaims': unvalidated('ResourceClaim'),
   'resource.k8s.io/resourceclaimtemplates': unvalidated('ResourceClaimTemplate'),
