@@ -11,6 +11,7 @@ import './production.guide.js';
 import './queues.guide.js';
 import './shared-handlers.guide.js';
 import './troubleshooting.guide.js';
+import './webhooks.guide.js';
 
 // One file, so that shared modules are loaded once.
 let cluster: AsyncDisposable | undefined;
