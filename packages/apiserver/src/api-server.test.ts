@@ -90,7 +90,7 @@ describe('an API server', () => {
     }
   });
 
-  test('goes on with a storage that another one has used', async () => {
+  test('continues with a storage that another one has used', async () => {
     const clock = new VirtualClock();
     const storage = new MemoryStorage({ clock });
     const names = { kind: 'Widget', plural: 'widgets' };

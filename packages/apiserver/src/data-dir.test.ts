@@ -155,7 +155,7 @@ test('options that exclude each other are refused', async () => {
   );
 });
 
-test('a second server in the same directory is refused; the first goes on', async () => {
+test('a second server in the same directory is refused; the first continues', async () => {
   await using server = await start();
   await expect(start()).rejects.toThrow('in use by another process; stop it, or use another directory');
   await clientOf(server).create(thing('a'));

@@ -8,7 +8,7 @@ interface SnapshotParts {
 
 /**
  * Everything that a server held at one moment: objects, revision, certificates and keys. Any number of servers can start
- * from it, in the same process. It shares the objects with them, as nobody changes what is stored.
+ * from it, in the same process. It shares the objects with them, since stored objects never change.
  */
 export class ServerSnapshot {
   /** The revision of the newest write in it. */

@@ -26,7 +26,7 @@ test('servers start from a snapshot and go their own ways', async () => {
   expect(await names(second)).toEqual(['a', 'kube-root-ca.crt']);
 });
 
-test('everything that a server does by itself goes on', async () => {
+test('everything that a server does by itself continues', async () => {
   await using server = await ApiServer.start({ log });
   const client = clientOf(server);
   const schema = { type: 'object' as const, 'x-kubernetes-preserve-unknown-fields': true };

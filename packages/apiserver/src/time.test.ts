@@ -90,7 +90,7 @@ describe('on a clock that a test moves', () => {
     expect(await client.find(Pod, key)).toBeUndefined();
   });
 
-  test('Events go an hour after their last change, and watches tell', async () => {
+  test('Events expire an hour after their last change, and watches show it', async () => {
     const { clock, server, client } = await start();
     const event = (name: string) =>
       Event({ metadata: { namespace, name }, involvedObject: { kind: 'Pod', namespace, name: 'p' } });

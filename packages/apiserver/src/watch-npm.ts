@@ -23,7 +23,7 @@ async function someEnded(ancestors: readonly number[], signal: AbortSignal): Pro
   }
 }
 
-/** The parent first, the package manager last; empty if there is none, or if there is no `ps` that could tell. */
+/** The parent first, the package manager last; empty without one, or without `ps`. */
 async function ancestorsUpToNpm(): Promise<readonly number[]> {
   const ancestors: number[] = [];
   for (let pid = process.ppid; pid > 1 && ancestors.length < mostAncestors; ) {

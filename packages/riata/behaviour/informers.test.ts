@@ -56,7 +56,7 @@ const set = (value: string) => (obj: ConfigMap) =>
 
 describeServers('informers', (server) => {
   for (const useWatchList of [true, false]) {
-    test(`keep a store and tell what changes (${useWatchList ? 'WatchList' : 'LIST and watch'})`, async () => {
+    test(`keep a store and report changes (${useWatchList ? 'WatchList' : 'LIST and watch'})`, async () => {
       const { client } = server();
       const namespace = await server().namespace();
       const a = await client.create(configMap(namespace, 'a'));

@@ -83,7 +83,7 @@ describeServers('paging', (server) => {
     expect(sizes).toEqual([700, 700, 267]);
   });
 
-  test('list with a limit is one page, and goes on with its token', async () => {
+  test('list with a limit is one page, and continues with its token', async () => {
     const { client } = server();
     const first = await client.list(ConfigMap, { namespace, limit: 3 });
     expect(first.metadata.remainingItemCount).toBe(total - 3);

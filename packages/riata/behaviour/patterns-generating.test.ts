@@ -28,7 +28,7 @@ function untilSecrets(server: TestEnvironment, namespace: string, names: readonl
 }
 
 describeServers('generating handlers', (server) => {
-  test('an object becomes others, which follow it and go with it; what is changed about them is mended', async () => {
+  test('an object generates others, which follow it and are deleted with it; drift is corrected', async () => {
     const { client } = server();
     const namespace = await server().namespace();
     await using play = startPatterns(server(), namespace);

@@ -198,7 +198,7 @@ describeServers('patterns', (server) => {
     expect([maps.shared.handlers, asked]).toEqual([[], []]);
   });
 
-  test('write what differs, and nothing else; conditions tell how it went', async () => {
+  test('write differences only; conditions show the outcome', async () => {
     const { client } = server();
     const namespace = await server().namespace();
     await using play = startPatterns(server(), namespace);

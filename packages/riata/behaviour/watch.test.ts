@@ -187,7 +187,7 @@ describeServers('watch', (server) => {
     expect(seen).toEqual(['RESET', 'ADDED a', 'SYNCED', 'ADDED b']);
   });
 
-  test('retryingWatch: goes on when the server ends the watch, and rejects what waiting cannot mend', async () => {
+  test('retryingWatch: resumes when the server ends the watch, and rejects for permanent errors', async () => {
     const { client } = server();
     const namespace = await server().namespace();
     let opened = 0;

@@ -295,7 +295,7 @@ describe('a certificate that does not do', () => {
     },
   );
 
-  test('a retrying watch says so too, and goes on once it is mended', async () => {
+  test('a retrying watch reports it, too, and resumes once it is fixed', async () => {
     const clock = new SleepClock();
     const script: FaultScript = (request, reply) => {
       if (what(request) === 'list') return answer(request, reply);

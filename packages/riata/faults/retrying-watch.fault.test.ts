@@ -78,7 +78,7 @@ const stream =
   };
 const whatsOf = (t: Pick<FaultClient, 'server'>) => t.server.requests.map(what);
 
-describe('goes on from the last event, none lost and none twice', () => {
+describe('continues from the last event, none lost and none twice', () => {
   const half = added('c', 7).slice(0, 50);
   const cuts: readonly [string, string, (reply: FaultReply) => void | Promise<void>][] = [
     ['a reset between two events', '', (reply) => reply.reset()],
@@ -282,7 +282,7 @@ describe('waits', () => {
     f.watching.stop();
   });
 
-  test('for a server that comes back on its port, and goes on there', async () => {
+  test('for a server that comes back on its port, and continues there', async () => {
     const clock = new SleepClock();
     const before = await startOnOwnPort(inTurn(list(5), stream(added('a', 6))));
     const { port } = before;

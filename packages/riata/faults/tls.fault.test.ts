@@ -165,7 +165,7 @@ describe('the client certificate', () => {
   const issue = (commonName: string) => issueCertificate({ commonName, usages: ['client'], issuer: authority });
   const asking = { ...good, ca, requestCert: true };
 
-  test('is shown, and after a rotation the new one is, while a running watch goes on', async () => {
+  test('is shown, and after a rotation the new one is, while a running watch continues', async () => {
     let write = (_: string) => {};
     await using server = await startFaultServer(
       (request, reply) => {

@@ -120,7 +120,7 @@ describeClusters(
         });
       });
 
-      test('no metrics, and no target: conditions tell', async () => {
+      test('no metrics, and no target: conditions show it', async () => {
         const blind = await start({}, 1, undefined);
         const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'missing' };
         const lost = await start({ scaleTargetRef }, 1, undefined);

@@ -165,7 +165,7 @@ function plays(start: (folder: string) => Promise<readonly [kubeconfig: string, 
     expect(cells.slice(0, 4)).toEqual(['rc', '2', 'N/A', '1']);
   });
 
-  test('a rollout that is paused goes on when it is resumed', async () => {
+  test('a rollout that is paused continues when it is resumed', async () => {
     await kubectl('create', 'deployment', 'slow', '--image=web:1');
     await kubectl('rollout', 'status', 'deployment/slow');
     await kubectl('rollout', 'pause', 'deployment/slow');

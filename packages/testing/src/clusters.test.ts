@@ -230,7 +230,7 @@ test('a controller that never comes to rest in an added cluster is found', async
   await expect(env.settle({ maxRequests: 200 })).rejects.toThrow('patch ConfigMap default/m1');
 });
 
-test('a cluster that does not answer takes its own turns alone, and goes on when it does', async () => {
+test('a cluster that does not answer takes its own turns alone, and continues when it does', async () => {
   const { env, north } = await withNorth();
   await using _ = env;
   const ended: string[] = [];

@@ -15,7 +15,7 @@ export interface Lookers {
   readonly clientOf: (cluster: Cluster) => ConnectedClient;
 }
 
-/** The pending work of managers, in words; empty when there is none. Throws if one of them has failed. */
+/** The pending work of managers, in words; empty if nothing is pending. Throws if one of them has failed. */
 export async function pendingWork(managers: Iterable<TestManager>, lookers: Lookers): Promise<string[]> {
   const pending: string[] = [];
   for (const manager of managers) {

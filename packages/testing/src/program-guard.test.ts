@@ -37,7 +37,7 @@ test('an owner that is killed leaves neither a program nor the folder', async ()
   while (isAlive(pid) || existsSync(folder)) await systemClock.sleep(10);
 });
 
-/** A process that guards a program, prints its pid and goes on. */
+/** A process that guards a program, prints its pid and continues. */
 async function startOwner(folder: string): Promise<ChildProcess> {
   const source = fileURLToPath(new URL('./program-guard.ts', import.meta.url));
   const { output } = await build({ input: source, platform: 'node', write: false });

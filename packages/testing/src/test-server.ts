@@ -147,7 +147,7 @@ async function overHttps({ random, log, embedded: options }: TestServerOptions):
   };
 }
 
-/** Without controllers nobody creates ServiceAccounts, so Pods need none: as in envtest. */
+/** Without controllers there are no ServiceAccounts, so Pods don't need one, as in envtest. */
 function serverOptions({ handlers: _, ...options }: EmbeddedOptions): ApiServerOptions {
   const { controllers, admission: { enable = [], disable = [] } = {} } = options;
   if (controllers !== false || enable.includes('ServiceAccount')) return options;

@@ -5,6 +5,7 @@ import type { Steps } from '../steps.js';
 import type { StorageEvent } from '../storage/storage.js';
 import type { Reinvocation } from './reinvocation.js';
 
+/** What a request does, as admission control names it. */
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
 /** A request as admission control sees it (`admission.Attributes`). */

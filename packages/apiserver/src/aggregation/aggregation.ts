@@ -66,14 +66,14 @@ export class Aggregation {
     return this.#generation;
   }
 
-  /** Who else serves what is under a path; undefined: nobody. */
+  /** The aggregated server of a path; undefined if there isn't one. */
   find(path: string): ServedVersion | undefined {
     if (this.#watched.size === 0) return undefined;
     const [, head, group = '', version = ''] = path.split('/');
     return head === 'apis' && version !== '' ? this.#watched.get(`${version}.${group}`)?.served : undefined;
   }
 
-  /** Who else has the OpenAPI document of a path below `/openapi/v3/`; undefined: nobody. */
+  /** The aggregated server with the OpenAPI document of a path below `/openapi/v3/`; undefined if there isn't one. */
   findOpenApi(path: string): ServedVersion | undefined {
     const prefix = '/openapi/v3/';
     return path.startsWith(prefix) ? this.find(path.slice(prefix.length - 1)) : undefined;

@@ -17,7 +17,7 @@ const aggregatedType =
   'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,' +
   'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList';
 
-/** Asks an aggregated API server for the resources of a version. Throws an `Error` if it does not tell. */
+/** Asks an aggregated API server for the resources of a version. Throws an `Error` if it fails. */
 export async function remoteResources(
   requests: RemoteRequests,
   remote: RemoteService,
@@ -37,7 +37,7 @@ export async function remoteResources(
   return fromResourceList(recordsOf((JSON.parse(text) as JsonObject).resources));
 }
 
-/** Asks an aggregated API server where the OpenAPI document of a version is; undefined if it does not tell. */
+/** Asks an aggregated API server for the path of a version's OpenAPI document; undefined if it fails. */
 export async function remoteOpenApi(
   requests: RemoteRequests,
   remote: RemoteService,

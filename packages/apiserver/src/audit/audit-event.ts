@@ -43,7 +43,7 @@ export interface AuditObjectReference {
 
 /** Takes events as they happen. */
 export interface AuditSink {
-  /** Called in the order of the stages of a request. What it throws is logged; the request goes on. */
+  /** Called in the order of the stages of a request. Errors are logged; the request continues. */
   write(event: AuditEvent): void;
 }
 

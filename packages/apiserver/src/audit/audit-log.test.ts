@@ -118,7 +118,7 @@ test('long lists are recorded as a whole, in whatever form they are sent', async
   expect(list.items.length).toBeGreaterThan(50);
 });
 
-test('a sink that fails is logged, and the request goes on', async () => {
+test('a sink that fails is logged, and the request continues', async () => {
   const log = memoryLogger();
   const sink = {
     write() {

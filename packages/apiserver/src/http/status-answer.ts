@@ -57,7 +57,7 @@ export async function sendFailure({ request, reply, info, log, headers }: Failed
   if (reply.ended) return;
   if (reply.started) return reply.abort();
   if (error instanceof PlainRefusal) {
-    // A path that is none is refused by Go's own server, which ends no line.
+    // Go's own server refuses a malformed path, without a newline at the end.
     const end = error.code === 400 ? '' : '\n';
     return sendText(reply, error.code, `${error.message}${end}`, { ...headers, ...error.headers });
   }

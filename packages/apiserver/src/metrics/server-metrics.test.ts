@@ -47,7 +47,7 @@ test('requests are counted by verb, resource and code, but not those that were r
   expect(text).toContain('apiserver_current_inflight_requests{request_kind="readOnly"} 1\n');
 });
 
-test('stored objects are counted when somebody looks', async () => {
+test('counts stored objects on read', async () => {
   await using server = await ApiServer.start();
   const before = await send(server, 'GET', '/metrics', server.token);
   const count = (text: string) => linesOf(text, 'apiserver_storage_objects{resource="secrets"}')[0];

@@ -23,7 +23,7 @@ const durationBuckets = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
 
-/** The metrics of a server, by upstream's names. Requests only count up; text is made when somebody reads it. */
+/** The metrics of a server, by upstream's names. Requests only increment counters; the text is created on read. */
 export class ServerMetrics {
   readonly inFlight: InFlight;
   readonly #parts: ServerMetricsParts;

@@ -2,6 +2,7 @@ import { applyMergePatch, isJsonObject, isPatchError, type Json, type JsonObject
 import { writeJson } from '../http/body/write-json.js';
 import { duplicateComplaints, stepComplaints, unknownComplaint } from '../schema/strict-fields.js';
 import { invalid } from '../status/field-error.js';
+import { goKind } from '../status/go-kind.js';
 import { badRequest, conflict, invalidObject, notFound, Refusal, unsupportedMediaType } from '../status/refusal.js';
 import { atOnce, type Steps } from '../steps.js';
 import { checkName } from './check-name.js';
@@ -168,9 +169,7 @@ function checkYaml({ yamlComplaint: found }: PatchRequest, context: WriteContext
 }
 
 function otherType({ apiVersion, kind }: JsonObject): Refusal {
-  const [first = '', second] = textOf(apiVersion).split('/');
-  const [group, version] = second === undefined ? ['', first] : [first, second];
-  return badRequest(`invalid object type: ${group}/${version}, Kind=${textOf(kind)}`);
+  return badRequest(`invalid object type: ${goKind(textOf(apiVersion), textOf(kind))}`);
 }
 
 /** Creates or updates; starts again if the object was created or deleted meanwhile. */

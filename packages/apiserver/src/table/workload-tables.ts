@@ -10,6 +10,7 @@ import type {
   ReplicationController,
   StatefulSet,
 } from 'riata/kinds';
+import { splitApiVersion } from 'riata/object';
 import { bareSelectorText, containerCells, labelsText, none, selectorText, truthText } from './cell-texts.js';
 import { humanDuration } from './human-duration.js';
 import { type Ages, ageColumn, booleans, integers, nameColumn, printer, texts, wide } from './table-printer.js';
@@ -166,8 +167,8 @@ const controllerRevisions = printer<ControllerRevision>(
 
 function ownerText(owner: { apiVersion: string; kind: string; name: string } | undefined): string {
   if (owner === undefined) return none;
-  const group = owner.apiVersion.includes('/') ? `.${owner.apiVersion.split('/')[0]}` : '';
-  return `${`${owner.kind}${group}`.toLowerCase()}/${owner.name}`;
+  const { group } = splitApiVersion(owner.apiVersion);
+  return `${`${owner.kind}${group === '' ? '' : `.${group}`}`.toLowerCase()}/${owner.name}`;
 }
 
 const disruptionBudgets = printer<PodDisruptionBudget>(

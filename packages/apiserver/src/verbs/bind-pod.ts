@@ -33,7 +33,7 @@ export function* bindPod(
   return statusOf('Success', 201);
 }
 
-/** What is wrong with a target is told by the real server as if it were its own fault. */
+/** kube-apiserver reports an invalid target as an internal error. */
 function targetOf(binding: JsonObject): string {
   const [kind, name] = ['target.kind', 'target.name'].map((path) => textOf(valueAt(binding, path)));
   const problems = [

@@ -281,7 +281,7 @@ export class Verbs implements VerbHandlers {
     const { storage, store } = this.#parts;
     const { subresource, namespace: place, user, annotate } = request;
     const warn = (text: string) => request.warn(text);
-    // Nobody is told which object of a collection it is, but by the object itself.
+    // Admission learns the name of each object in a collection from the object only.
     const all = { resource, subresource, namespace: place, name: '', user, warn, annotate };
     const context = this.#context(all, deleteOptions);
     const answer = wholeList(resource, yield* findSteps(storage, resource, listRequest(request)));

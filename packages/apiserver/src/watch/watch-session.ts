@@ -112,7 +112,7 @@ export class WatchSession {
     }
     if (allowWatchBookmarks) {
       this.#bookmarkLater();
-      // One shortly before the end, so that the next watch goes on from there.
+      // One shortly before the end, so that the next watch resumes from there.
       if (timeoutMs > lastBookmarkMs) this.#after(timeoutMs - lastBookmarkMs, () => this.#sendBookmark());
     }
     this.#pump();

@@ -234,7 +234,7 @@ export interface Client<in P extends Placement = Explicit> extends Reader<P>, Wr
   pages<R extends KubeObject>(kind: KindRef<R>, options?: PagesOptions): AsyncIterable<KubeList<R>>;
   /** One watch (`Watch`): ends when the server ends it. Errors come as events of type ERROR, too. */
   watch<R extends KubeObject>(kind: KindRef<R>, options?: WatchOptions): Promise<WatchStream<R>>;
-  /** A watch that goes on over disconnects, 429, 5xx and expiry until it is stopped. */
+  /** A watch that survives disconnects, 429, 5xx and expiry until it is stopped. */
   retryingWatch<R extends KubeObject>(kind: KindRef<R>, options?: RetryingWatchOptions): RetryingWatch<R>;
   /** A subresource of any kind (`SubResource(name)`). */
   subresource(name: string): SubResourceClient<P>;

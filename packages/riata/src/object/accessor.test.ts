@@ -78,7 +78,7 @@ describe('accessor', () => {
 });
 
 describe('isKubeObject and isKubeList', () => {
-  test('tell objects from lists', () => {
+  test('distinguish objects from lists', () => {
     expect(isKubeObject(pod)).toBe(true);
     expect(isKubeList(pod)).toBe(false);
     const list = { apiVersion: 'v1', kind: 'PodList', metadata: { resourceVersion: '1' }, items: [] };

@@ -182,7 +182,7 @@ describe('notes', () => {
     expect((await queue.get())?.note).toBe(2);
   });
 
-  test('a merge that throws reaches the one who adds; the queue goes on', async () => {
+  test('a merge that throws reaches the one who adds; the queue continues', async () => {
     const queue = new WorkQueue<string, number>({
       priority: true,
       clock: new VirtualClock(),

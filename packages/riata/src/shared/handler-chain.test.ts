@@ -234,7 +234,7 @@ describe('what fails', () => {
 });
 
 describe('handlers come and go', () => {
-  test('one that is removed while it runs ends by its signal; its error is not tried again, the rest goes on', async () => {
+  test('one that is removed while it runs ends by its signal; its error is not tried again, the rest continues', async () => {
     await using run = await runningChain();
     const seen: string[] = [];
     const stop = new AbortController();

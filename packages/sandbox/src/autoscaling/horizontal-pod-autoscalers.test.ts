@@ -161,7 +161,7 @@ test('metrics of Pods, objects and the outside; the one that asks for most decid
   ]);
 });
 
-test('without metrics, or a target, nothing is done, and conditions tell why', async () => {
+test('does nothing without metrics or a target, and conditions show why', async () => {
   await using run = await start({});
   expect(await run.replicas()).toBe(2);
   expect(await run.condition('ScalingActive')).toBe('False FailedGetResourceMetric');

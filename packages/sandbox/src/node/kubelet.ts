@@ -28,7 +28,7 @@ export const podFateOptionNames = optionNames<PodFate>({
   stopsAfter: true,
 });
 
-/** Which Pods a pretend kubelet sees to, and what becomes of them. */
+/** Which Pods a simulated kubelet runs, and how they end. */
 export interface KubeletOptions {
   /** Nodes whose Pods it runs. @default all */
   readonly nodes?: (name: string) => boolean;

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { type GroupVersionKind, isJsonObject, type JsonObject } from 'riata/object';
 import { stringsOf, textOf } from '../../resource/metadata.js';
 import type { Resource } from '../../resource/resource.js';
+import { goKind } from '../../status/go-kind.js';
 import { goQuote } from '../../status/go-quote.js';
 import type { AdmissionAttributes } from '../admission.js';
 import type { MatchedResource } from '../matching/request-matcher.js';
@@ -114,12 +115,6 @@ function checkStrictly(review: JsonObject, response: JsonObject, uid: string, pa
   };
   const found = problem();
   if (found !== undefined) throw new InvalidReviewError(found);
-}
-
-/** As Go prints a `GroupVersionKind`. */
-export function goKind(apiVersion: string, kind: string): string {
-  const [first = '', second] = apiVersion.split('/');
-  return `${second === undefined ? `/${first}` : `${first}/${second}`}, Kind=${kind}`;
 }
 
 function textsOf(value: unknown): Readonly<Record<string, string>> {

@@ -9,12 +9,12 @@ import type { ResourceTable } from '../../resource/resource-table.js';
 import { builtInSchema } from '../../schema/built-in/built-in-schema.js';
 import { decodeTyped, IllTypedError } from '../../schema/built-in/decode-typed.js';
 import { invalid } from '../../status/field-error.js';
+import { goKind } from '../../status/go-kind.js';
 import { goQuote } from '../../status/go-quote.js';
 import { internal, invalidObject, Refusal } from '../../status/refusal.js';
 import type { Steps } from '../../steps.js';
 import { mismatch } from '../../webhook-client/read-review.js';
 import { converted } from '../matching/objects-in.js';
-import { goKind } from './admission-review.js';
 
 /**
  * Decodes and defaults an object that a webhook has patched. A webhook may write another served version of the kind;
@@ -73,7 +73,7 @@ function customRefusal(resource: Resource, { apiVersion, kind }: NamedType, name
   if (apiVersion === resource.apiVersion) {
     return invalidObject({ ...resource, kind }, name, [invalid('kind', kind, `must be ${resource.kind}`)]);
   }
-  const what = `${apiVersion === '' ? `/, Kind=${kind}` : goKind(apiVersion, kind)} is unstructured`;
+  const what = `${goKind(apiVersion, kind)} is unstructured`;
   return new Refusal(500, '', `${what} and is not suitable for converting to ${goQuote(resource.apiVersion)}`);
 }
 

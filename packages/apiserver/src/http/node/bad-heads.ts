@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** What Go's HTTP server answers to a request that is none, by the codes of Node's parser. */
+/** The responses of Go's HTTP server to malformed requests, by the error codes of Node's parser. */
 const answers: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   HPE_INVALID_VERSION: '505 HTTP Version Not Supported: unsupported protocol version',

@@ -184,7 +184,7 @@ export class NodeServer {
     });
   }
 
-  /** A request for another protocol is answered as any other, unless somebody takes the connection over. */
+  /** A request for another protocol is answered like any other, unless a handler takes over the connection. */
   #takeUpgrade(incoming: IncomingMessage, socket: Socket, head: Buffer): void {
     const { method = '', rawHeaders } = incoming;
     const path = pathOf(incoming);

@@ -48,7 +48,7 @@ export function bodyTimeoutOf({ method, path }: Pick<ServerRequest, 'method' | '
   try {
     return timeoutOf(parseRequestInfo(method, path));
   } catch {
-    // What is wrong with it is told when the body is there.
+    // The problem is reported once the body is complete.
     return requestTimeoutMs;
   }
 }

@@ -12,7 +12,7 @@ const numbers: Read = (query, name) => query.get(name)?.map(Number);
 
 const streams = { stdin: flag, stdout: flag, stderr: flag, tty: flag, container: text };
 
-/** The kinds that say how somebody wants to be connected, and what they are read from. */
+/** The option kinds of connections, and the parameters that they are read from. */
 const kinds: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   PodExecOptions: { ...streams, command: texts },
   PodAttachOptions: streams,
@@ -27,7 +27,7 @@ export function isConnection({ kind }: Subresource): boolean {
   return Object.hasOwn(kinds, kind);
 }
 
-/** How somebody wants to be connected, as an object of the subresource's kind. */
+/** The options of a connection, as an object of the subresource's option kind. */
 export function parseConnectOptions({ kind, group, version }: Subresource, query: Query): JsonObject {
   const fields = Object.entries(kinds[kind] ?? {}).flatMap(([name, read]) => {
     const value = read(query, name);

@@ -5,7 +5,7 @@ import { goQuote, isPrintable } from '../../status/go-quote.js';
 import { first, type Query } from './query-string.js';
 import { dryRunProblems, refuseOptions, truth } from './query-values.js';
 
-/** What a create, an update or a patch is told (`metav1.CreateOptions` and its like). */
+/** Options of a create, update or patch (`metav1.CreateOptions` and the like). */
 export interface WriteOptions {
   /** Everything is done but stored. */
   readonly dryRun: boolean;
@@ -73,7 +73,7 @@ function managerProblems(manager: string): readonly FieldError[] {
   return problems;
 }
 
-/** Who writes when nobody says: what stands before the slash of the user agent. */
+/** The default field manager: the user agent up to its slash. */
 function managerFrom(userAgent = ''): string {
   const [name = ''] = userAgent.split('/', 1);
   let bytes = 0;

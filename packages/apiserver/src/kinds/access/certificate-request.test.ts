@@ -34,7 +34,7 @@ const enclosed = (der: string) => `-----BEGIN CERTIFICATE REQUEST-----\n${der}\n
 describe.each(Object.entries(requests))('a request that is signed with %s', (_name, der) => {
   test('is fine', () => expect(certificateRequestProblem(enclosed(der))).toBeUndefined());
 
-  test('is none any more when a bit changes, or when it is cut', () => {
+  test('is invalid when a bit changes, or when it is truncated', () => {
     const bytes = Buffer.from(der, 'base64');
     for (let at = 0; at < 60; at += 1) {
       const changed = Buffer.from(bytes);

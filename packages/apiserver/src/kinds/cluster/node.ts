@@ -42,7 +42,7 @@ export const nodeRules: KindRules = {
   validateStatus: (object) => [...checkResources(object), ...checkAddresses(object)],
 };
 
-/** The older field is the first of the newer one; whoever changes it alone means the other, too. */
+/** The older field equals the first item of the newer one; a change of it alone applies to both. */
 function podCidrs(all: readonly string[], one: string): readonly string[] | undefined {
   return one !== '' && all[0] !== one ? [one] : undefined;
 }

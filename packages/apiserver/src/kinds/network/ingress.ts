@@ -37,7 +37,7 @@ export const ingressRules: KindRules = {
   },
 };
 
-/** Where a load balancer is reached: by an address or by a name that is none. */
+/** Checks the address of a load balancer: an IP, or a hostname that is not an IP. */
 export function checkAddress({ ip, hostname }: JsonObject, known: readonly string[], path: string): FieldError[] {
   const name = textOf(hostname);
   return [

@@ -1,6 +1,7 @@
-import { isJsonObject, type Json, type JsonObject, splitApiVersion } from 'riata/object';
+import { isJsonObject, type Json, type JsonObject } from 'riata/object';
 import { checkAnnotations, checkLabels } from '../../schema/object-meta.js';
 import { formatFieldError } from '../../status/field-error.js';
+import { goKind } from '../../status/go-kind.js';
 import { metaOf, textOf } from '../metadata.js';
 import { jsonType } from './conversion-review.js';
 
@@ -9,7 +10,7 @@ import { jsonType } from './conversion-review.js';
  * `Error` with kube-apiserver's message.
  */
 export function convertedObject(original: JsonObject, converted: Json, apiVersion: string): JsonObject {
-  const hook = `conversion webhook for ${gvkOf(original)}`;
+  const hook = `conversion webhook for ${goKind(textOf(original.apiVersion), textOf(original.kind))}`;
   if (!isJsonObject(converted)) {
     throw new Error(`json: cannot unmarshal ${jsonType(converted)} into Go value of type map[string]interface {}`);
   }
@@ -31,12 +32,6 @@ export function convertedObject(original: JsonObject, converted: Json, apiVersio
     if (e !== a) throw new Error(`${hook} returned invalid object: must have the same ${name}: ${e} != ${a}`);
   }
   return { ...converted, metadata: restoredMeta(before, converted.metadata, `${hook} returned invalid metadata`) };
-}
-
-/** E.g. `example.com/v1, Kind=Widget`. */
-export function gvkOf({ apiVersion, kind }: JsonObject): string {
-  const { group, version } = splitApiVersion(textOf(apiVersion));
-  return `${group}/${version}, Kind=${textOf(kind)}`;
 }
 
 function restoredMeta(before: JsonObject, answered: Json | undefined, problem: string): JsonObject {

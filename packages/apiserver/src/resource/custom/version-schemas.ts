@@ -83,7 +83,7 @@ export class VersionSchemas {
   }
 }
 
-/** The schema of a version; one that allows anything if there is none. */
+/** The schema of a version; without one, anything is allowed. */
 export function structuralSchemaOf(version: JsonObject): StructuralSchema {
   const given = valueAt(version, 'schema.openAPIV3Schema');
   return (isJsonObject(given) ? given : {}) as StructuralSchema;

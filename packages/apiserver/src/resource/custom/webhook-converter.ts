@@ -1,10 +1,11 @@
 import type { JsonObject } from 'riata/object';
 import type { Random } from 'riata/runtime';
+import { goKind } from '../../status/go-kind.js';
 import { Refusal } from '../../status/refusal.js';
 import { WebhookCallError, type WebhookCaller, type WebhookTarget } from '../../webhook-client/webhook-caller.js';
 import { textOf } from '../metadata.js';
 import { convertedIn, reviewOf, reviewVersionOf } from './conversion-review.js';
-import { convertedObject, gvkOf } from './converted-object.js';
+import { convertedObject } from './converted-object.js';
 
 /** Dependencies of {@link WebhookConverter}. */
 export interface ConversionParts {
@@ -64,7 +65,7 @@ export class WebhookConverter {
     const { conversionReviewVersions, clientConfig } = this.#conversion;
     const version = reviewVersionOf(conversionReviewVersions);
     const uid = random.uuid();
-    const hook = `conversion webhook for ${gvkOf(first)}`;
+    const hook = `conversion webhook for ${goKind(textOf(first.apiVersion), textOf(first.kind))}`;
     const answered = await webhooks
       .call(clientConfig, reviewOf(version, uid, apiVersion, objects), { timeoutMs })
       .then((text) => convertedIn(text, version, uid))

@@ -49,7 +49,7 @@ class Pruner {
     return kept.every((item, index) => item === list[index]) ? (list as Json) : kept;
   }
 
-  /** In an open list, openness goes on to the items, whatever their schema says. */
+  /** In an open list, openness extends to the items, whatever their schema says. */
   #openItem(item: Json, schema: StructuralSchema, path: string): Json {
     if (Array.isArray(item)) return this.#list(item, { ...open, items: schema.items }, path);
     return isJsonObject(item) ? this.pruneObject(item, schema, path, false, true) : item;

@@ -23,7 +23,7 @@ export function knowing(...things: Thing[]): KeyListerGetter<Thing> {
 export const gone = (name: string, val?: number) =>
   ({ key: name, obj: val === undefined ? undefined : thing(name, val) }) as DeletedFinalStateUnknown<Thing>;
 
-/** The next queued item; fails if there is none, instead of waiting. */
+/** The next queued item; fails on an empty queue instead of waiting. */
 export async function popNow<T, A>(queue: Queue<T, A>, process: PopProcessFunc<A> = () => {}): Promise<A> {
   if (queue.list().length === 0) throw new Error('nothing is in line');
   return queue.pop(process);

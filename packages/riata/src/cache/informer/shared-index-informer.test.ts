@@ -564,7 +564,7 @@ describe('start and stop', () => {
     );
   });
 
-  test('names and health tell what there is', async () => {
+  test('reports names and health', async () => {
     expect(new SharedIndexInformer(mute).name).toBe('informer');
     await using driven = new DrivenInformer();
     driven.informer.addEventHandler({}, { name: 'mine' });

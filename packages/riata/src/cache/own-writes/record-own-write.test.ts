@@ -43,7 +43,7 @@ test('what the cache leaves out is no longer seen', () => {
   expect(recorded({ operation: { ...at, verb: 'update' }, answer }).seen).toBeUndefined();
 });
 
-test('where only the watch can tell, one has to wait for it', () => {
+test('marks writes as uncertain that only the watch can show', () => {
   const answer = stored('12', { labels: { puzzling: 'yes' } });
   const { own } = recorded({ operation: { ...at, verb: 'update' }, answer });
   expect(own.uncertainWriteOf('shop/cart')).toEqual({ resourceVersion: '12' });

@@ -16,7 +16,7 @@ import { Reflector } from './reflector.js';
 const name = { name: 'things.test.riata.dev' };
 
 describe('Reflector: a watch that falls silent', () => {
-  test('is replaced by one that goes on where it was: no list, no event lost, none twice', async () => {
+  test('is replaced by one that continues where it was: no list, no event lost, none twice', async () => {
     const t = reflect({ steps: [list(10, 'a1'), watch(added('b11'), bookmark(12))] });
     await t.start();
     const [dead] = t.watches;
@@ -47,7 +47,7 @@ describe('Reflector: a watch that falls silent', () => {
     expect(t.reflector.health.lastEventMs).toBe(60_000);
   });
 
-  test('seconds, where asked for; on a server without bookmarks it goes on so, always from where it was', async () => {
+  test('seconds, where asked for; on a server without bookmarks it continues so, always from where it was', async () => {
     const t = reflect({ steps: [list(10, '')], silence: '2s' });
     await t.start();
     await t.clock.advance(60_000);

@@ -118,7 +118,7 @@ describe('Reflector: lists', () => {
 });
 
 describe('Reflector: watches that fail', () => {
-  test('no relist on 429: at the opening or in the stream, it waits as long as asked and goes on', async () => {
+  test('no relist on 429: at the opening or in the stream, it waits as long as asked and continues', async () => {
     const t = reflect({ steps: [list(10, ''), busy(), busy(20), watch(added('a11'), errorEvent(busy())), watch()] });
     await t.start();
     await t.until(5);
@@ -160,7 +160,7 @@ describe('Reflector: watches that fail', () => {
     expect(t.metrics.value('reflector_short_watches_total', { name: t.reflector.name })).toBe(1);
   });
 
-  test('retry internal error: goes on twice, then lists, as the next event may be what cannot be sent', async () => {
+  test('retry internal error: continues twice, then lists, as the next event may be what cannot be sent', async () => {
     const internal = apiError(500, 'InternalError');
     const steps: Step[] = [list(10, ''), watch(errorEvent(internal)), watch(errorEvent(internal))];
     const t = reflect({ steps: [...steps, watch(errorEvent(internal)), list(20, ''), watch()] });
@@ -192,7 +192,7 @@ describe('Reflector: watches that fail', () => {
     },
   );
 
-  test('a connection that breaks after a while: goes on at once; one that breaks at once, after a wait', async () => {
+  test('a connection that breaks after a while: continues at once; one that breaks at once, after a wait', async () => {
     const t = reflect({ steps: [list(10, ''), watch(added('a11')), failing(lostConnection('reset')), watch()] });
     await t.start();
     await t.clock.advance(5_000);

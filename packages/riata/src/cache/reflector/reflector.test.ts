@@ -21,7 +21,7 @@ import {
 } from './reflector.fixture.js';
 
 describe('Reflector: list, then watch', () => {
-  test('ListAndWatch: the first list may come from the cache of the server, the watch goes on from it', async () => {
+  test('ListAndWatch: the first list may come from the cache of the server, the watch continues from it', async () => {
     const t = reflect({ steps: [list(10, 'a1 b2'), watch()] });
     expect(t.reflector.health).toMatchObject({ phase: 'idle', listed: false, resourceVersion: '' });
     await t.start();

@@ -39,7 +39,7 @@ interface Failure {
  * first, then every change, for as long as it runs.
  *
  * What may be relied on: the store gets whole lists by `replace`, then each change once and in the server's order, and
- * after any interruption goes on where it was. Only where the server cannot bridge the gap (410, or a stream that cannot be
+ * after any interruption resumes where it was. Only where the server cannot bridge the gap (410, or a stream that cannot be
  * read on) another `replace` follows. A watch that says nothing for longer than `silence` is replaced, without a list and
  * without losing or repeating an event. Whatever the server does, it keeps trying, after waits of 0.8 to 60 s.
  *
@@ -106,7 +106,7 @@ export class Reflector<T extends KubeObject> {
 
   /**
    * Lists and watches until the signal aborts, and resolves then: nothing reaches the store any more. Never rejects for what
-   * a server, a transform or a store does. May run again later, and goes on from where it was; not twice at a time.
+   * a server, a transform or a store does. May run again later, and resumes where it was; not twice at a time.
    */
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
     if (this.#running) throw new TypeError(`reflector "${this.name}" is already running; create another one`);

@@ -30,7 +30,7 @@ export interface Store<T, A = T> extends ReflectorStore<T> {
   listKeys(): string[];
   /** The object under this one's key. */
   get(obj: T): A | undefined;
-  /** The object under a key (`GetByKey`); undefined if there is none. */
+  /** The object under a key (`GetByKey`); undefined if it is missing. */
   getByKey(key: string): A | undefined;
   /**
    * The newest resourceVersion that the store has seen, by an object, a list or a bookmark; `''` if none

@@ -206,7 +206,7 @@ describe('nothing would change', () => {
   });
 });
 
-describe('managedFields tell it for the first time', () => {
+describe('the first apply compares with managedFields', () => {
   const entry = (more: Partial<ManagedFieldsEntry> = {}): ManagedFieldsEntry => ({
     manager: 'me',
     operation: 'Apply',

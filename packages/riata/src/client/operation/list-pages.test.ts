@@ -54,7 +54,7 @@ describe('pages and each', () => {
     ]);
   });
 
-  test('an expired token: goes on behind the last page, nothing lost and nothing twice', async () => {
+  test('an expired token: continues behind the last page, nothing lost and nothing twice', async () => {
     const { client, asked } = serve([page(['a', 'b'], 'X'), expired('Y'), page(['c'])]);
     expect(names(await all(client.each(ConfigMap, { limit: 2 })))).toBe('abc');
     expect(asked().at(-1)).toBe('GET /api/v1/configmaps?continue=Y&limit=2');

@@ -101,7 +101,7 @@ describe('the server is in trouble', () => {
     expect(t.whats()).toEqual(['list', 'watch 5', 'watch 5', 'watch 5']);
   });
 
-  test('an error inside the stream that is no expiry: goes on from the last event', async () => {
+  test('an error inside the stream that is no expiry: continues from the last event', async () => {
     const t = start({ steps: [list(5), watch(event('ADDED', 'a', 6), errorEvent(500, 'InternalError')), watch(open)] });
     t.read();
     await t.clock.advance(2_000);

@@ -102,7 +102,7 @@ describe('the watch ends', () => {
     expect(t.retries).toEqual([]);
   });
 
-  test('by a cut connection: goes on from the last event, nothing lost and nothing twice', async () => {
+  test('by a cut connection: continues from the last event, nothing lost and nothing twice', async () => {
     const t = start({
       steps: [
         list(5),

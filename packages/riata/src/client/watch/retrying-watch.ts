@@ -80,7 +80,7 @@ const goodWatchMs = 1_000;
 const calmMs = 120_000;
 
 /**
- * A watch that goes on over disconnects, 429, 5xx and expiry (`watchtools.RetryWatcher`, which gives up on expiry).
+ * A watch that survives disconnects, 429, 5xx and expiry (`watchtools.RetryWatcher`, which gives up on expiry).
  * Iterate it once; ending the iteration, `stop()` or the signal end it, the last by rejecting with its reason. Rejects
  * otherwise only on what waiting cannot mend: not who or not allowed (401, 403), no such kind, a bad selector, a client
  * that was closed.

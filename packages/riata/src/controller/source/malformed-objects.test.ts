@@ -86,7 +86,7 @@ test.each(cases)('an object with %s, at the start: the others are reconciled', a
   expect(items.map((thing) => thing.metadata.name).toSorted()).toEqual(['a', 'z']);
 });
 
-test.each(cases)('an object with %s, later: the watch goes on', async (_, metadata, key) => {
+test.each(cases)('an object with %s, later: the watch continues', async (_, metadata, key) => {
   await using play = new CachePlay();
   play.cluster.put('one', 'a');
   await play.start();

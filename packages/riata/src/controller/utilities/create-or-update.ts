@@ -45,11 +45,11 @@ export const createOrOptionNames = callOptionNames.and<CreateOrOptions>({ fieldM
 type ReadWrite = Pick<Client, 'find' | 'create' | 'update' | 'patch' | 'status'>;
 
 /**
- * Makes an object as `mutate` says: creates it, or replaces it if that changes anything (`controllerutil.CreateOrUpdate`).
- * The status is left alone where it is a subresource. Rejects if another writer was faster, with a conflict or, of a new
- * object, with AlreadyExists: a reconciler is called again then, others use `retryOnConflict` and look for
- * `isAlreadyExists`. Labels, annotations, finalizers and owners that are empty are as good as none. Server-side apply (`client.apply`) mostly serves better: it takes one
- * request, no conflicts, and no reading.
+ * Creates an object as `mutate` makes it, or replaces it if that changes anything (`controllerutil.CreateOrUpdate`). The
+ * status is left alone where it is a subresource. Rejects if another writer was faster, with a conflict or, for a new
+ * object, with AlreadyExists: a reconciler is retried then, others use `retryOnConflict` and check `isAlreadyExists`. Empty
+ * labels, annotations, finalizers and owners count as missing. Prefer server-side apply (`client.apply`): it takes one
+ * request without a read, and has no conflicts.
  *
  * @example
  * const change = (draft: Draft<ConfigMap>) => {

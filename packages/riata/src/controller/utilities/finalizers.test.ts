@@ -41,7 +41,7 @@ describe('of an object that is being deleted', () => {
     expect(updated).toBe(true);
   });
 
-  test('keeps those that fail, and goes on with the others', async () => {
+  test('keeps those that fail, and continues with the others', async () => {
     const broken = new Error('broken');
     const finalizers = new Finalizers<Cart>()
       .register('a.io/x', async () => {

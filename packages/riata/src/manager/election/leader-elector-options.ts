@@ -8,7 +8,7 @@ export interface LeaderCallbacks {
   /**
    * The work of the leader (`OnStartedLeading`). `signal` aborts with `LostLease` when the lease is lost, else with the
    * reason of the stop. The lease is kept until what this gives has settled. When it rejects, the term ends and `run`
-   * rejects with the same; when it resolves early, this process goes on leading.
+   * rejects with the same; when it resolves early, this process keeps leading.
    */
   readonly onStartedLeading: (signal: AbortSignal) => void | Promise<void>;
   /**

@@ -175,7 +175,7 @@ describe('stopping', () => {
     expect(b.result.error).toEqual(new Error('at once'));
   });
 
-  test('work that ends early goes on leading; work that rejects with the reason it was given has not failed', async () => {
+  test('work that ends early keeps leading; work that rejects with the reason it was given has not failed', async () => {
     const { clock, server, join } = election();
     const a = join('a', { onStartedLeading: () => {} });
     await clock.advance(60_000);

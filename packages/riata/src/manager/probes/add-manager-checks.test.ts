@@ -71,7 +71,7 @@ test.each<[string, Partial<InformerHealth>, string | undefined]>([
   expect((await healthz.ask()).ok).toBe(true);
 });
 
-test('a lease that has run out while the work goes on is a reason to be restarted', async () => {
+test('a lease that has run out while the work continues is a reason to be restarted', async () => {
   const [healthz, readyz] = [new HealthChecks(), new HealthChecks()];
   const asked: string[] = [];
   const check = (name: string) => ({

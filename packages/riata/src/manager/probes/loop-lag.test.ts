@@ -26,7 +26,7 @@ test('reports the longest block since the last call, once', async () => {
   expect(lag.take()).toBe(0);
 });
 
-test('a block that goes on until now counts, before the pulse says so, and not again after it', async () => {
+test('a block that continues until now counts, before the pulse says so, and not again after it', async () => {
   const base = new VirtualClock();
   const clock = new ProcessClock(base);
   using lag = new LoopLag(clock, 500);

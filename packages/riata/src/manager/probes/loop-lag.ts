@@ -22,7 +22,7 @@ export class LoopLag implements Disposable {
     this.#set();
   }
 
-  /** The longest time that the loop was blocked since this was last asked; one that goes on until now counts. */
+  /** The longest time that the loop was blocked since this was last asked; one that lasts until now counts. */
   take(): number {
     this.#look();
     const longest = this.#longestMs;

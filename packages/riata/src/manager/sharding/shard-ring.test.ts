@@ -231,7 +231,7 @@ describe('ownership', () => {
 });
 
 describe('check', () => {
-  test('a replica whose work goes on after its lease has run out is not well; others are', async () => {
+  test('a replica whose work continues after its lease has run out is not well; others are', async () => {
     const { base, server, join } = ringWorld();
     const a = join('a');
     let end: () => void = () => {};

@@ -92,7 +92,7 @@ describe('createStrategicMergePatch', () => {
     expect(createStrategicMergePatch({ whole: { a: 1 } }, { whole: { a: 1 } }, oddSchema)).toEqual({});
   });
 
-  test('refuses what it cannot tell apart, unless it is equal', () => {
+  test('refuses ambiguous items, unless they are equal', () => {
     const broken = { containers: [{ image: 'x' }] };
     expect(() => diff(broken, { containers: [{ name: 'a' }] })).toThrow(/at spec\.containers: .*merge key "name"/);
     expect(() => diff({ containers: [{ name: 'a' }] }, broken)).toThrow(/merge key "name"/);

@@ -48,7 +48,7 @@ export class ObjectScanner {
 
   /** Just past the brace that closed `metadata`, the first time; 0 before. */
   metadataEnd = 0;
-  /** Makes `scan` stop (and give false) there; another call goes on. */
+  /** Makes `scan` stop (and give false) there; another call continues. */
   stopAfterMetadata = false;
   /** For what is left of objects after the cut. */
   readonly joiner = new TextJoiner();

@@ -19,7 +19,7 @@ test('each object once, in the order in which they first came', () => {
   expect(set.size).toBe(2);
 });
 
-test('versions of a kind do not tell objects apart; names do', () => {
+test('objects are identified by name, not by version', () => {
   const widget = (version: string) => ({
     apiVersion: `example.com/${version}`,
     kind: 'Widget',

@@ -254,7 +254,7 @@ describe("Rancher's operations and Cluster API", () => {
     expect(reported('cluster.x-k8s.io/v1beta2', kind, withConditions(...conditions))).toBe(expected);
   });
 
-  test('counts tell of scaling before conditions do', () => {
+  test('counts show scaling before conditions do', () => {
     const machines = (replicas: number, status: object) =>
       reported('cluster.x-k8s.io/v1beta2', 'MachineDeployment', { spec: { replicas }, status });
     expect(machines(3, { replicas: 3, readyReplicas: 2 })).toBe('scalingup~ InProgress, from 2 up to 3 replicas');

@@ -36,7 +36,7 @@ function failingAt(text: string) {
 }
 
 describe('a sink that throws at what came before it was there', () => {
-  test('while the response goes on: the exchange is aborted, and nothing more is handed on', () => {
+  test('while the response continues: the exchange is aborted, and nothing more is handed on', () => {
     const { answer, done, sink } = byHand();
     const response = answer('a', 'b', 'c');
     const { sink: failing, received } = failingAt('b');
@@ -59,7 +59,7 @@ describe('a sink that throws at what came before it was there', () => {
     expect(received).toHaveLength(3);
   });
 
-  test('when it goes on after a pause', () => {
+  test('when it continues after a pause', () => {
     const { answer, done, sink } = byHand();
     const response = answer();
     const { sink: failing, received } = failingAt('b');

@@ -27,7 +27,7 @@ const byReason: Record<KnownStatusReason, (error: unknown) => boolean> = {
 const reasons = Object.keys(statusReasons) as KnownStatusReason[];
 
 describe('guards', () => {
-  test.each(reasons)('%s is told from every other reason', (reason) => {
+  test.each(reasons)('%s differs from every other reason', (reason) => {
     const error = new ApiError({ reason, code: statusReasons[reason] });
     expect(reasons.filter((other) => byReason[other](error))).toEqual([reason]);
     expect(guards.reasonForError(error)).toBe(reason);

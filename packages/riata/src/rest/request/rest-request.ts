@@ -299,7 +299,7 @@ export class RestRequest {
 
   /**
    * Sends and resolves as soon as the server starts to answer, to its events as they come (`Watch`). `watch=true` is
-   * added to the parameters where it is missing. A lost connection ends the stream; `Client` has a watch that goes on.
+   * added to the parameters where it is missing. A lost connection ends the stream; `Client` has a watch that reconnects.
    */
   async watch<T = KubeObject>(options: WatchStreamOptions<T> = {}): Promise<WatchStream<T>> {
     const spec = this.#checkedSpec();

@@ -4,7 +4,7 @@ export interface ElementSource<E> {
   take(): E | undefined;
   /** The next element; undefined at the end. Rejects with what went wrong, once. */
   wait(): Promise<E | undefined>;
-  /** Nothing more is wanted. */
+  /** The reader has stopped. */
   stop(): unknown;
 }
 

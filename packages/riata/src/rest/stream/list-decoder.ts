@@ -238,7 +238,7 @@ export class ListDecoder<T = KubeObject> {
 
   /**
    * Length of the current item by a guess, {@link WAIT} or {@link SCAN}: most of the way, a search takes the place of the
-   * scan. With managedFields to be cut, the scan goes on until the metadata is closed.
+   * scan. With managedFields to be cut, the scan continues until the metadata is closed.
    */
   #guessLength(): number {
     const { bytes, start, end } = this.#window;

@@ -99,7 +99,7 @@ describe('list', () => {
     expect(requests).toHaveLength(2);
   });
 
-  test('inconsistent: goes on with the token of the error', async () => {
+  test('inconsistent: continues with the token of the error', async () => {
     const { fetch, requests } = server(6, { 1: expired('3') });
     const list = await new ListPager(fetch, { pageSize: 2, expired: 'inconsistent' }).list({});
     expect(list.items).toEqual([0, 1, 3, 4, 5]);

@@ -77,7 +77,7 @@ describe('watch', () => {
     expect(server.aborted !== undefined).toBe(!atEnd);
   });
 
-  test('an error that the server reports is an event, and the stream goes on', async () => {
+  test('an error that the server reports is an event, and the stream continues', async () => {
     const server = new Script();
     const types: string[] = [];
     watchStream(server, { clock: new VirtualClock() }).consume({

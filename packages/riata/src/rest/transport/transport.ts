@@ -25,7 +25,7 @@ export interface TransportRequest {
 /** Handle on a running exchange, given to the sink with the headers. */
 export interface TransportFlow {
   /**
-   * Stop handing out data (back-pressure reaches the peer); `resume` goes on. While paused neither data nor the end
+   * Stop handing out data (back-pressure reaches the peer); `resume` continues. While paused neither data nor the end
    * comes, only a failure may, and silence is not counted.
    */
   pause(): void;

@@ -170,7 +170,7 @@ describe('driving', () => {
     expect(await clock.advanceToNext()).toBe(false);
   });
 
-  test('runAll goes on until only background timers wait', async () => {
+  test('runAll continues until only background timers wait', async () => {
     const clock = new VirtualClock();
     let beats = 0;
     const beat = () => {

@@ -178,7 +178,7 @@ export class VirtualClock implements Scheduler {
 
   /**
    * Resolves when nothing is left to run without time moving: no promise chain, yield, timer already due or tracked
-   * work goes on. Rejects with what a due timer throws.
+   * work continues. Rejects with what a due timer throws.
    */
   settle(): Promise<void> {
     return this.#inLine(() => this.#drain());

@@ -13,7 +13,7 @@ export interface ConnectionUser {
   readonly request: TransportRequest;
   /** Whether to ask for a gzipped answer. */
   readonly gzip: boolean;
-  /** The connection is there. False if the request is no longer wanted: then nothing is written. */
+  /** The connection is there. Returns false if the request was aborted: then nothing is written. */
   onReady(): boolean;
   onHead(head: Pick<ResponseHead, 'status' | 'headers'>): void;
   /** Bytes in memory that is used again: valid during the call. */

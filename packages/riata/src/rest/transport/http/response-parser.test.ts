@@ -80,7 +80,7 @@ describe.each(Object.entries(responses))('a response %s', (_, { text, body, meth
   });
 });
 
-test('a body without length or chunks goes on until the connection is closed', () => {
+test('a body without length or chunks continues until the connection is closed', () => {
   const text = `${ok}connection: close\r\n\r\nto the end`;
   expect(read([text])).toMatchObject({ done: false, keepAlive: false });
   expect(read([text], { end: true })).toMatchObject({ body: 'to the end', done: true });
