@@ -14,7 +14,8 @@ import {
 import { optionNames, refuseUnknownOptions } from 'riata/runtime';
 import { changedFields } from './changed-fields.js';
 import { schemaProblems } from './schema-problems.js';
-import { type FastCheck, schemaValues } from './schema-values.js';
+import { schemaValues } from './schema-values.js';
+import type { FastCheck } from './string-values.js';
 
 /** Options of {@link expectRoundTrips}. */
 export interface RoundTripOptions {

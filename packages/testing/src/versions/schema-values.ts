@@ -1,8 +1,6 @@
 import type { Arbitrary } from 'fast-check';
 import type { Json, StructuralSchema } from 'riata/object';
-import { stringValues } from './string-values.js';
-
-export type FastCheck = typeof import('fast-check');
+import { type FastCheck, stringValues } from './string-values.js';
 
 /**
  * Values of a structural schema, edge cases included: optional fields and fields with defaults there or not, null where it

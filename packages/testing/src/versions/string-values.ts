@@ -1,7 +1,9 @@
 import { Buffer } from 'node:buffer';
 import type { Arbitrary } from 'fast-check';
 import type { StructuralSchema } from 'riata/object';
-import type { FastCheck } from './schema-values.js';
+
+/** The module, which is loaded on first use. */
+export type FastCheck = typeof import('fast-check');
 
 /** Strings of a schema: by format, pattern and length. Other formats get any string. */
 export function stringValues(fc: FastCheck, schema: StructuralSchema): Arbitrary<string> {
