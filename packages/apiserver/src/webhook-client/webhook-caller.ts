@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { formatGoDuration, isJsonObject, type JsonObject } from 'riata/object';
 import { link, type Scheduler, systemClock } from 'riata/runtime';
 import { mediaTypeProblem } from '../http/body/media-type.js';
+import { writeJson } from '../http/body/write-json.js';
 import { textOf } from '../resource/metadata.js';
 import { OutgoingError, type OutgoingRequests } from './outgoing-requests.js';
 import { serverResponseError } from './server-response-error.js';
@@ -73,7 +74,7 @@ export class WebhookCaller {
           accept: 'application/json, */*',
           'user-agent': 'kube-apiserver-admission',
         },
-        body: Buffer.from(JSON.stringify(review)),
+        body: Buffer.from(writeJson(review)),
         tls: { ca: pemOf(target.caBundle) },
         signal: scope.signal,
       });

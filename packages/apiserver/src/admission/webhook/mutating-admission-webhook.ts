@@ -1,4 +1,5 @@
 import { equal, type JsonObject } from 'riata/object';
+import { writeJson } from '../../http/body/write-json.js';
 import { withConversions } from '../../resource/custom/stored-conversions.js';
 import { internal } from '../../status/refusal.js';
 import { type Steps, wait } from '../../steps.js';
@@ -93,7 +94,7 @@ export class MutatingAdmissionWebhook implements AdmissionPlugin {
       const applied = yield* applyPatch(this.#parts.served, webhook, attributes, current, { patch, patchType });
       if (applied === undefined) return current;
       mutated = !equal(applied.object, current.object ?? null);
-      const detail = JSON.stringify({ configuration, webhook: name, patch: applied.steps, patchType: 'JSONPatch' });
+      const detail = writeJson({ configuration, webhook: name, patch: applied.steps, patchType: 'JSONPatch' });
       attributes.annotate(`patch.webhook.admission.k8s.io/${at}`, detail, 'Request');
       return { ...current, object: applied.object };
     } catch (error) {
