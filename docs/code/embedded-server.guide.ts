@@ -22,6 +22,7 @@ import {
   Namespace,
   Pod,
   PriorityLevelConfiguration,
+  ResourceQuota,
   Role,
   RoleBinding,
   ValidatingAdmissionPolicy,
@@ -53,6 +54,31 @@ test('over HTTPS', async () => {
   const { url, ca } = await server.listen({ port: 0 }); // HTTPS on 127.0.0.1
   const kubeconfig = adminKubeconfig({ url, ca, token: server.token }); // a kubeconfig file for kubectl
   expect(kubeconfig).toContain(url);
+});
+
+test('quotas', async () => {
+  await using server = await ApiServer.start();
+  await using client = createClient(server.config);
+  await client.create(Namespace({ metadata: { name: 'shop' } }));
+  await server.idle();
+  const hard = { 'count/configmaps': '3' };
+  await client.create(ResourceQuota({ metadata: { namespace: 'shop', name: 'small' }, spec: { hard } }));
+  const settings = (name: string) => ConfigMap({ metadata: { namespace: 'shop', name } });
+  await client.create(settings('a')); // one more than kube-root-ca.crt
+  await client.create(settings('b'));
+  await expect(client.create(settings('c'))).rejects.toThrow('exceeded quota: small');
+});
+
+test('Pod security', async () => {
+  await using server = await ApiServer.start();
+  await using client = createClient(server.config);
+  const labels = { 'pod-security.kubernetes.io/enforce': 'baseline' };
+  await client.create(Namespace({ metadata: { name: 'safe', labels } }));
+  const securityContext = { privileged: true };
+  const spec = { containers: [{ name: 'c', image: 'i', securityContext }] };
+  await expect(client.create(Pod({ metadata: { namespace: 'safe', name: 'p' }, spec }))).rejects.toThrow(
+    'violates PodSecurity "baseline:latest": privileged',
+  );
 });
 
 test('ServiceAccounts of Pods', async () => {
