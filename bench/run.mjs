@@ -3,7 +3,7 @@
 //   npm run bench -- --report            the report and its charts again, of the samples that are there
 //   npm run bench -- --quick             whether all of it works
 //   [--subjects=riata,client-go] some of the subjects   [--out=FOLDER] instead of bench/   [--no-build]
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -31,6 +31,9 @@ const { values: options } = parseArgs({
   },
 });
 
+const { peerDependencies } = JSON.parse(
+  readFileSync(new URL('../packages/apiserver/package.json', import.meta.url), 'utf8'),
+);
 const folder = mkdtempSync(join(tmpdir(), 'riata-bench-'));
 const home = resolve(options.out ?? bench);
 const log = (text) => process.stderr.write(`${text}\n`);
@@ -60,19 +63,37 @@ const shared = {
   },
   apiServers: {
     start: async () => {
-      const servers = [await startEmbedded(await provide('apiserver'), folder)];
-      try {
-        servers.push(await startReal());
-      } catch (error) {
-        await servers[0].stop();
-        throw error;
-      }
+      const servers = await startBoth({ home: await provide('apiserver') });
       for (const server of servers) server.idleMb = rssMbOf(server.pids);
       return servers;
     },
-    stop: (servers) => Promise.all(servers.map((server) => server.stop())),
+    stop: stopAll,
+  },
+  /** The same, with every write on the disk before it is answered. */
+  durableServers: {
+    start: async () => {
+      const store = `classic-level@${peerDependencies['classic-level']}`;
+      const home = installPacked(folder, 'durable', [...Object.values(await provide('tarballs')), store]);
+      return startBoth({ home, dataDir: join(home, 'data'), fsync: true });
+    },
+    stop: stopAll,
   },
 };
+
+async function startBoth({ home, dataDir, fsync }) {
+  const embedded = await startEmbedded(home, folder, { dataDir });
+  try {
+    return [embedded, await startReal({ fsync })];
+  } catch (error) {
+    await embedded.stop();
+    throw error;
+  }
+}
+
+function stopAll(servers) {
+  return Promise.all(servers.map((server) => server.stop()));
+}
+
 /** Promises of what was started: what fails for one section is not tried again for the next. */
 const started = new Map();
 function provide(name, context) {

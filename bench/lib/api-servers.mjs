@@ -6,13 +6,16 @@ import { pidsWith } from './process-cost.mjs';
 
 /** A server that is measured: where it is, and the processes that it consists of. */
 
-/** `riata-apiserver` over HTTPS, as a process of its own with a probe of its event loop. */
-export async function startEmbedded(home, folder) {
+/**
+ * `riata-apiserver` over HTTPS, as a process of its own with a probe of its event loop; with `dataDir`, on a data
+ * directory.
+ */
+export async function startEmbedded(home, folder, { dataDir } = {}) {
   const kubeconfig = join(folder, 'embedded.kubeconfig');
   const from = performance.now();
   const child = fork(
     join(home, 'node_modules/@riata/apiserver/dist/bin.js'),
-    ['--port=0', `--kubeconfig=${kubeconfig}`, '--token=bench-token'],
+    ['--port=0', `--kubeconfig=${kubeconfig}`, '--token=bench-token', ...(dataDir ? [`--data-dir=${dataDir}`] : [])],
     { stdio: ['ignore', 'pipe', 'inherit', 'ipc'], execArgv: ['--import', join(home, 'subjects/apiserver/probe.mjs')] },
   );
   const exited = new Promise((resolve) => child.once('exit', resolve));
@@ -43,10 +46,10 @@ export async function startEmbedded(home, folder) {
   return { name: 'embedded', url, ca, token: 'bench-token', pids: [String(child.pid)], readyMs, ask, stop };
 }
 
-/** kube-apiserver and etcd without audit log and without fsync. */
-export async function startReal() {
+/** kube-apiserver and etcd without audit log, and without fsync unless it is asked for. */
+export async function startReal({ fsync = false } = {}) {
   const from = performance.now();
-  const plane = await startControlPlane({ apiServerArgs: ['--audit-policy-file=', '--audit-log-path='] });
+  const plane = await startControlPlane({ apiServerArgs: ['--audit-policy-file=', '--audit-log-path='], fsync });
   const { url, ca, token, etcdUrl } = plane;
   const pids = [...pidsWith(`--listen-client-urls=${etcdUrl}`), ...pidsWith(`--secure-port=${new URL(url).port}`)];
   if (pids.length !== 2) throw new Error(`expected the processes of etcd and kube-apiserver, found ${pids.length}`);

@@ -2,7 +2,7 @@ import { fanOut } from '../sections/apiserver/fan-out.mjs';
 import { lists } from '../sections/apiserver/lists.mjs';
 import { memory } from '../sections/apiserver/memory.mjs';
 import { start } from '../sections/apiserver/start.mjs';
-import { writes } from '../sections/apiserver/writes.mjs';
+import { durableWrites, writes } from '../sections/apiserver/writes.mjs';
 import { apply } from '../sections/apply.mjs';
 import { controller } from '../sections/controller.mjs';
 import { firstList } from '../sections/first-list.mjs';
@@ -22,7 +22,7 @@ import { webhooks } from '../sections/webhooks.mjs';
  */
 export const topics = {
   'The client': [size, imports, firstList, list, watch],
-  'The embedded API server': [start, writes, fanOut, lists, memory],
+  'The embedded API server': [start, writes, durableWrites, fanOut, lists, memory],
   'Informers and queues': [informer, queue, store],
   Controllers: [controller, manyControllers],
   'Desired sets': [apply],

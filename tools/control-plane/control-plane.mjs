@@ -88,7 +88,7 @@ export class ControlPlane {
    * @param {import('./build.mjs').Binaries} binaries
    * @param {import('./configuration.mjs').Configuration} configuration
    * @param {{ etcd: number, etcdPeer: number, apiServer: number }} ports
-   * @param {{ readyTimeoutMs: number, apiServerArgs: string[], log: (line: string) => void }} options
+   * @param {{ readyTimeoutMs: number, apiServerArgs: string[], fsync?: boolean, log: (line: string) => void }} options
    */
   constructor(keeper, binaries, configuration, ports, options) {
     this.#keeper = keeper;
@@ -120,7 +120,8 @@ export class ControlPlane {
       `--listen-peer-urls=${peerUrl}`,
       `--initial-advertise-peer-urls=${peerUrl}`,
       `--initial-cluster=${name}=${peerUrl}`,
-      '--unsafe-no-fsync', // the data is thrown away anyway
+      // The data is thrown away anyway.
+      ...(this.#options.fsync ? [] : ['--unsafe-no-fsync']),
     ];
     // By name, since a stranger's etcd may answer on this port while ours fails to get it.
     await this.#launch('etcd', this.#binaries.etcd, args, async () => (await etcdMemberNames(etcdUrl)).includes(name));

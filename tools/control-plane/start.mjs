@@ -10,6 +10,7 @@ import { freePorts } from './ports.mjs';
  * @property {import('./build.mjs').Binaries} [binaries] Default: `ensureBinaries()`.
  * @property {string[]} [apiServerArgs] More flags for kube-apiserver, e.g. `--feature-gates=…`.
  * @property {boolean | string[]} [controllerManager] Start it too, with the default controllers or these. Default false.
+ * @property {boolean} [fsync] Whether etcd writes to the disk before it answers, as in production. Default false.
  * @property {number} [readyTimeoutMs] How long each server may take to be ready. Default 3 min.
  * @property {(line: string) => void} [log] Told about builds and about servers that end by themselves. Default: stderr.
  *
@@ -24,14 +25,20 @@ import { freePorts } from './ports.mjs';
  * @returns {Promise<StartedControlPlane>}
  */
 export async function startControlPlane(options = {}) {
-  const { apiServerArgs = [], controllerManager = false, readyTimeoutMs = 180_000, log = console.error } = options;
+  const { apiServerArgs = [], controllerManager = false, fsync = false } = options;
+  const { readyTimeoutMs = 180_000, log = console.error } = options;
   const binaries = options.binaries ?? (await ensureBinaries({ log }));
   for (let tries = 1; ; tries++) {
     const [etcd = 0, etcdPeer = 0, apiServer = 0] = await freePorts(3);
     const ports = { etcd, etcdPeer, apiServer };
     const keeper = await startKeeper();
     const configuration = writeConfiguration(keeper.dir, { apiServerPort: apiServer });
-    const plane = new ControlPlane(keeper, binaries, configuration, ports, { apiServerArgs, readyTimeoutMs, log });
+    const plane = new ControlPlane(keeper, binaries, configuration, ports, {
+      apiServerArgs,
+      fsync,
+      readyTimeoutMs,
+      log,
+    });
     try {
       await plane.startEtcd();
       await plane.startApiServer();

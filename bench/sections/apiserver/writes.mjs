@@ -31,10 +31,11 @@ const cases = Object.entries(kinds).flatMap(([kindName, kind]) =>
   ),
 );
 
-export const writes = {
-  name: 'apiserver-writes',
-  needs: ['apiServers'],
-  async measure({ apiServers: servers, runs, counts: { writes: count } }) {
+/** Both servers write the same; `servers` is what the section needs. */
+const writesSection = ({ name, servers: needed, title, chart, what }) => ({
+  name,
+  needs: [needed],
+  async measure({ [needed]: servers, runs, counts: { writes: count } }) {
     const found = {};
     for (let round = 0; round < runs; round++) {
       for (const { name, kind, write, clients } of cases) {
@@ -67,12 +68,12 @@ export const writes = {
       Series.ratio(embedded, real, 'us'),
     );
     return {
-      title: 'Writes over HTTPS',
+      title,
       parts: [table(['writes', 'embedded /s', 'real /s', 'ratio', 'embedded CPU µs', 'real CPU µs', 'ratio'], lines)],
       charts: [
         {
-          name: 'apiserver-writes',
-          title: 'Writes per second over HTTPS, embedded API server and kube-apiserver with etcd',
+          name,
+          title: chart,
           panels: ['one after the other', '10 at a time'].map((how) =>
             panel(`${how}, writes per second`, sideBySide(found, how), 'perSecond', { better: 'more' }),
           ),
@@ -80,13 +81,23 @@ export const writes = {
       ],
       goals: [
         goal({
-          what: `write, time beside kube-apiserver, the slowest of ${beside.length} ways`,
+          what: `${what}, time beside kube-apiserver, the slowest of ${beside.length} ways`,
           ...{ got: Series.worst(beside), most: 1, unit: '×', digits: 2 },
         }),
       ],
     };
   },
-};
+});
+
+export const writes = writesSection({
+  ...{ name: 'apiserver-writes', servers: 'apiServers', title: 'Writes over HTTPS', what: 'write' },
+  chart: 'Writes per second over HTTPS, embedded API server and kube-apiserver with etcd',
+});
+
+export const durableWrites = writesSection({
+  ...{ name: 'apiserver-durable-writes', servers: 'durableServers', title: 'Durable writes over HTTPS' },
+  ...{ what: 'durable write', chart: 'Writes per second over HTTPS, with a data directory and with fsync of etcd' },
+});
 
 /** Rows of both servers for each kind of object and verb. */
 function sideBySide(found, how) {
