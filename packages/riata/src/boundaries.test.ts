@@ -34,6 +34,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'apply',
     'apply/fields',
     'apply/typed',
+    'cel',
     'patch',
     'quantity',
     'scan',

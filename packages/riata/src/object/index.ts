@@ -52,6 +52,56 @@ export { mergeTyped } from './apply/typed/merge-typed.js';
 export { extractItems, removeItems } from './apply/typed/remove-items.js';
 export { toFieldSet } from './apply/typed/to-field-set.js';
 export { formatProblems, type TypeProblem, validateTyped } from './apply/typed/validate-typed.js';
+export { CelCompileError, isCelCompileError } from './cel/cel-compile-error.js';
+export {
+  and,
+  type CelPatch,
+  type CelPointer,
+  cel,
+  cidr,
+  concat,
+  duration,
+  ip,
+  jsonPatch,
+  listOf,
+  not,
+  or,
+  quantity,
+  semver,
+  timestamp,
+  url,
+  when,
+} from './cel/cel-functions.js';
+export type {
+  AnyCel,
+  CelAuthorizer,
+  CelBool,
+  CelCidr,
+  CelDecision,
+  CelDuration,
+  CelDynamic,
+  CelFormat,
+  CelGroupCheck,
+  CelIntOrString,
+  CelIp,
+  CelList,
+  CelMap,
+  CelNumber,
+  CelObject,
+  CelOf,
+  CelPathCheck,
+  CelQuantity,
+  CelResourceCheck,
+  CelSemver,
+  CelString,
+  CelTest,
+  CelTimestamp,
+  CelUrl,
+  Operand,
+  Presence,
+  PresentCel,
+  ValueOf,
+} from './cel/cel-types.js';
 export { compareKubeVersions } from './compare-kube-versions.js';
 export { compareResourceVersions } from './compare-resource-versions.js';
 export {
