@@ -1,7 +1,8 @@
 import { type GroupVersionKind, type JsonObject, splitApiVersion } from 'riata/object';
 import { AdmissionCompiler } from '../../cel/admission/admission-compiler.js';
-import { openApiType } from '../../cel/admission/open-api-type.js';
+import { openApiDeclared } from '../../cel/admission/open-api-type.js';
 import type { CelType } from '../../cel/language/cel-type.js';
+import type { DeclaredType } from '../../cel/rules/declared-type.js';
 import { customKind } from '../../openapi/custom-definitions.js';
 import { Definitions } from '../../openapi/definitions.js';
 import { isGiven, recordOf, recordsOf, stringsOf, textOf } from '../../resource/metadata.js';
@@ -54,19 +55,24 @@ function named({ group, version, kind }: GroupVersionKind): string {
   return `${group}/${version}, Kind=${kind}`;
 }
 
-function resourceOf(apiVersion: string, kind: string, served: ResourceTable): Resource | undefined {
+export function resourceOf(apiVersion: string, kind: string, served: ResourceTable): Resource | undefined {
   const { group, version } = splitApiVersion(apiVersion);
   return served.resources(group, version).find((resource) => resource.kind === kind);
 }
 
-function objectType(resource: Resource, name: string): CelType | undefined {
+/** The type of the objects of a resource, and the sizes that their parts can have; `fills` as for `openApiDeclared`. */
+export function declaredObject(resource: Resource, name: string, fills = false): DeclaredType | undefined {
   const definitions = new Definitions('v3');
   const schema = resource.builtIn ? definitions.kind(resource) : customKind(definitions, 'v3', resource);
-  return openApiType(schema, definitions.all(), name);
+  return openApiDeclared(schema, definitions.all(), name, fills);
+}
+
+function objectType(resource: Resource, name: string): CelType | undefined {
+  return declaredObject(resource, name)?.type;
 }
 
 /** The kinds that rules name, wildcards left out; the first ten of a rule that names many. */
-function matchedKinds(spec: JsonObject, served: ResourceTable): readonly Resource[] {
+export function matchedKinds(spec: JsonObject, served: ResourceTable): readonly Resource[] {
   const found = new Map<string, Resource>();
   const sorted = () =>
     [...found.values()].sort((a, b) => order(a.group, b.group) || order(a.version, b.version) || order(a.kind, b.kind));

@@ -11,15 +11,27 @@ import { RequestMatcher } from '../matching/request-matcher.js';
 import { policyDenial } from './policy-denial.js';
 import { isExempt, type PolicyInvocation, policyInvocations } from './policy-invocations.js';
 import { type PolicyBinding, PolicySource } from './policy-source.js';
-import { type PolicyDecision, ValidatingPolicy, type ValidationResult } from './validating-policy.js';
+import { ValidatingPolicy, type ValidationResult } from './validating-policy.js';
 
 const maxAnnotationBytes = 10 * 1024;
 
-interface Denial {
+/** A validation that a request fails, or an error that fails it. */
+export interface PolicyFailure {
   readonly policy: string;
-  readonly binding: string | undefined;
+  /** Undefined if the policy itself is at fault. */
+  readonly binding: PolicyBinding | undefined;
+  /** Of the validation; undefined for an error that is not one of a validation. */
+  readonly expressionIndex: number | undefined;
   readonly message: string;
+  /** `''` for an error. */
   readonly reason: string;
+}
+
+/** All that policies have to say about a request. */
+export interface PolicyFindings {
+  readonly failures: readonly PolicyFailure[];
+  /** The audit annotations, by `policy/key`. */
+  readonly annotations: ReadonlyMap<string, string>;
 }
 
 /** Enforces ValidatingAdmissionPolicies. */
@@ -44,13 +56,24 @@ export class ValidatingAdmissionPolicyPlugin implements AdmissionPlugin {
   }
 
   *validate(attributes: AdmissionAttributes): Steps<void> {
-    const denials: Denial[] = [];
+    const { failures, annotations } = yield* this.findings(attributes);
+    const denials = failures.filter((failure) => enforce(failure, attributes));
+    for (const [key, value] of annotations) attributes.annotate(key, value);
+    const [first] = denials;
+    if (first !== undefined) throw denied(first, attributes);
+  }
+
+  /** Runs every policy that a request is meant by, and enforces nothing. */
+  *findings(attributes: AdmissionAttributes): Steps<PolicyFindings> {
+    const failures: PolicyFailure[] = [];
     const annotations = new Annotations();
     for (const invocation of yield* policyInvocations(this.#source.hooks, attributes, this.#matcher, this.#parts)) {
       const { name: policy, spec } = invocation.hook;
-      const binding = invocation.binding?.name;
+      const { binding } = invocation;
+      const failed = (message: string) =>
+        failures.push({ policy, binding, expressionIndex: undefined, message, reason: '' });
       if ('error' in invocation) {
-        if (spec.failurePolicy !== 'Ignore') denials.push({ policy, binding, message: invocation.error, reason: '' });
+        if (spec.failurePolicy !== 'Ignore') failed(invocation.error);
         continue;
       }
       const results: ValidationResult[] = [];
@@ -59,20 +82,16 @@ export class ValidatingAdmissionPolicyPlugin implements AdmissionPlugin {
         yield;
       }
       for (const { decisions, annotations: made } of results) {
-        for (const [index, decision] of decisions.entries()) {
-          if (decision.denies && enforce(policy, invocation.binding, index, decision, attributes)) {
-            denials.push({ policy, binding, ...decision });
-          }
+        for (const [expressionIndex, { denies, message, reason }] of decisions.entries()) {
+          if (denies) failures.push({ policy, binding, expressionIndex, message, reason });
         }
         for (const annotation of made) {
           if ('value' in annotation) annotations.add(`${policy}/${annotation.key}`, annotation.value);
-          else denials.push({ policy, binding, message: annotation.error, reason: '' });
+          else failed(annotation.error);
         }
       }
     }
-    annotations.publish(attributes);
-    const [first] = denials;
-    if (first !== undefined) throw denied(first, attributes);
+    return { failures, annotations: annotations.texts() };
   }
 
   *#run(
@@ -93,27 +112,26 @@ export class ValidatingAdmissionPolicyPlugin implements AdmissionPlugin {
 
 /** Carries out the actions of a binding. Returns whether the request is denied. */
 function enforce(
-  policy: string,
-  { name: binding, spec }: PolicyBinding,
-  expressionIndex: number,
-  { message }: PolicyDecision,
+  { policy, binding, expressionIndex, message }: PolicyFailure,
   attributes: AdmissionAttributes,
 ): boolean {
-  const validationActions = stringsOf(spec.validationActions);
+  // An error that is not one of a validation denies whatever the binding says.
+  if (binding === undefined || expressionIndex === undefined) return true;
+  const validationActions = stringsOf(binding.spec.validationActions);
   if (validationActions.includes('Audit')) {
-    const failure = { message, policy, binding, expressionIndex, validationActions };
+    const failure = { message, policy, binding: binding.name, expressionIndex, validationActions };
     attributes.annotate('validation.policy.admission.k8s.io/validation_failure', JSON.stringify([failure]));
   }
   if (validationActions.includes('Warn')) {
     attributes.warn(
-      `Validation failed for ValidatingAdmissionPolicy '${policy}' with binding '${binding}': ${message}`,
+      `Validation failed for ValidatingAdmissionPolicy '${policy}' with binding '${binding.name}': ${message}`,
     );
   }
   return validationActions.includes('Deny');
 }
 
-function denied({ policy, binding, message, reason }: Denial, attributes: AdmissionAttributes): Refusal {
-  const by = binding === undefined ? '' : ` with binding '${binding}'`;
+function denied({ policy, binding, message, reason }: PolicyFailure, attributes: AdmissionAttributes): Refusal {
+  const by = binding === undefined ? '' : ` with binding '${binding.name}'`;
   const text = `ValidatingAdmissionPolicy '${policy}'${by} denied request: ${message}`;
   return policyDenial(attributes, text, reason === '' ? 'Invalid' : reason);
 }
@@ -128,7 +146,7 @@ class Annotations {
     this.#values.set(key, (this.#values.get(key) ?? new Set()).add(text));
   }
 
-  publish(attributes: AdmissionAttributes): void {
-    for (const [key, values] of this.#values) attributes.annotate(key, [...values].join(', '));
+  texts(): ReadonlyMap<string, string> {
+    return new Map([...this.#values].map(([key, values]) => [key, [...values].join(', ')]));
   }
 }

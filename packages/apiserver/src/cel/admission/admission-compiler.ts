@@ -2,6 +2,7 @@ import { atOnce } from '../../steps.js';
 import { CompileError } from '../language/cel-error.js';
 import { type CelType, declaredName, dynType, sameType } from '../language/cel-type.js';
 import type { Scope } from '../language/check-expression.js';
+import type { Expression } from '../language/expression.js';
 import type { Functions } from '../language/overload.js';
 import { Program } from '../language/program.js';
 import { authorization, authorizerType, resourceCheckType } from '../library/authorization.js';
@@ -28,6 +29,11 @@ export type CompiledExpression =
   | { readonly source: string; readonly program: Program; readonly type: CelType }
   | { readonly source: string; readonly problem: string; readonly isInternal: boolean };
 
+/** An expression that was read and whose types fit, or what is wrong with it. */
+export type CheckedExpression =
+  | { readonly source: string; readonly expression: Expression; readonly type: CelType }
+  | Extract<CompiledExpression, { readonly problem: string }>;
+
 /** Compiles the expressions of one policy or webhook (`cel.CompositedCompiler`). */
 export class AdmissionCompiler {
   readonly #types = new Map<string, CelType>();
@@ -42,6 +48,13 @@ export class AdmissionCompiler {
 
   /** Compiles an expression whose result has one of these types; any, if the list is empty. */
   compile(source: string, results: readonly CelType[], names: ExpressionNames): CompiledExpression {
+    const checked = this.check(source, results, names);
+    if ('problem' in checked) return checked;
+    return { source, program: new Program(checked.expression, typeValues), type: checked.type };
+  }
+
+  /** As `compile`, without making the expression ready to be computed. */
+  check(source: string, results: readonly CelType[], names: ExpressionNames): CheckedExpression {
     try {
       const { expression, type } = atOnce(checkedExpression(source, this.#scope(names)));
       if (results.length > 0 && !results.some((result) => sameType(result, type))) {
@@ -53,7 +66,7 @@ export class AdmissionCompiler {
       if (hopeless !== undefined) {
         return { source, problem: `program instantiation failed: ${hopeless}`, isInternal: true };
       }
-      return { source, program: new Program(expression, typeValues), type };
+      return { source, expression, type };
     } catch (error) {
       if (!(error instanceof CompileError)) throw error;
       return { source, problem: `compilation failed: ${error.message}`, isInternal: false };

@@ -1,37 +1,69 @@
 import { isJsonObject, type Json, type JsonObject, type StructuralSchema } from 'riata/object';
 import type { CelType } from '../language/cel-type.js';
-import { declaredType } from '../rules/declared-type.js';
+import { type DeclaredType, declaredType } from '../rules/declared-type.js';
 
 /** The type of objects whose schema stands among OpenAPI definitions; undefined if expressions cannot see them. */
 export function openApiType(schema: JsonObject, definitions: JsonObject, typeName: string): CelType | undefined {
-  return declaredType(resolved(schema, definitions, new Set()), false, typeName)?.type;
+  return openApiDeclared(schema, definitions, typeName)?.type;
 }
 
-/** A schema with what it refers to put in; what would contain itself is an object without fields. */
-function resolved(schema: JsonObject, definitions: JsonObject, around: ReadonlySet<string>): StructuralSchema {
-  const ref = refOf(schema);
-  if (ref === undefined) return withParts(schema, definitions, around);
-  if (around.has(ref)) return { type: 'object' };
-  const found = definitions[ref];
-  return isJsonObject(found) ? withParts(found, definitions, new Set([...around, ref])) : {};
+/**
+ * As {@link openApiType}, with the sizes that values can have. With `fills`, what upstream's types have no word for, such as
+ * a quantity, may be anything; otherwise such a field does not exist, as for upstream.
+ */
+export function openApiDeclared(
+  schema: JsonObject,
+  definitions: JsonObject,
+  typeName: string,
+  fills = false,
+): DeclaredType | undefined {
+  return declaredType(new Resolver(definitions, fills).resolved(schema, new Set()), false, typeName);
 }
 
-function withParts(schema: JsonObject, definitions: JsonObject, around: ReadonlySet<string>): StructuralSchema {
-  const below = (part: Json | undefined) => (isJsonObject(part) ? resolved(part, definitions, around) : undefined);
-  const { type, format, properties, items, additionalProperties } = schema;
-  const isEither = format === 'int-or-string' || schema['x-kubernetes-int-or-string'] === true;
-  const parts: Record<string, unknown> = {
-    ...(typeof type === 'string' ? { type } : {}),
-    ...(typeof format === 'string' ? { format } : {}),
-    ...(isEither ? { 'x-kubernetes-int-or-string': true } : {}),
-  };
-  if (isJsonObject(properties)) {
-    parts.properties = Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, below(part) ?? {}]));
+const anything: StructuralSchema = { 'x-kubernetes-int-or-string': true };
+
+class Resolver {
+  readonly #definitions: JsonObject;
+  readonly #fills: boolean;
+
+  constructor(definitions: JsonObject, fills: boolean) {
+    this.#definitions = definitions;
+    this.#fills = fills;
   }
-  const [element, member] = [below(items), below(additionalProperties)];
-  if (element !== undefined) parts.items = element;
-  if (member !== undefined) parts.additionalProperties = member;
-  return parts as StructuralSchema;
+
+  /** A schema with what it refers to put in; what would contain itself is an object without fields. */
+  resolved(schema: JsonObject, around: ReadonlySet<string>): StructuralSchema {
+    const ref = refOf(schema);
+    if (ref === undefined) return this.#withParts(schema, around);
+    if (around.has(ref)) return this.#fills ? anything : { type: 'object' };
+    const found = this.#definitions[ref];
+    return isJsonObject(found) ? this.#withParts(found, new Set([...around, ref])) : {};
+  }
+
+  #withParts(schema: JsonObject, around: ReadonlySet<string>): StructuralSchema {
+    const below = (part: Json | undefined) => (isJsonObject(part) ? this.resolved(part, around) : undefined);
+    const { type, format, properties, items, additionalProperties } = schema;
+    const isEither = format === 'int-or-string' || schema['x-kubernetes-int-or-string'] === true;
+    if (this.#fills && (typeof type !== 'string' || isShapeless(schema))) return anything;
+    const parts: Record<string, unknown> = {
+      ...(typeof type === 'string' ? { type } : {}),
+      ...(typeof format === 'string' ? { format } : {}),
+      ...(isEither ? { 'x-kubernetes-int-or-string': true } : {}),
+    };
+    if (isJsonObject(properties)) {
+      const entries = Object.entries(properties).map(([name, part]) => [name, below(part) ?? {}] as const);
+      parts.properties = Object.fromEntries(entries);
+    }
+    const [element, member] = [below(items), below(additionalProperties)];
+    if (element !== undefined) parts.items = element;
+    if (member !== undefined) parts.additionalProperties = member;
+    return parts as StructuralSchema;
+  }
+}
+
+/** An object of which nothing is known, such as one with fields of the user's own. */
+function isShapeless({ type, properties, additionalProperties }: JsonObject): boolean {
+  return type === 'object' && properties === undefined && !isJsonObject(additionalProperties);
 }
 
 /** A reference, alone or wrapped so that something can be said beside it. */

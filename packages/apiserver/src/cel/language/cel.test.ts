@@ -119,6 +119,8 @@ describe('types', () => {
     ['n.a', "1:2: type 'int' does not support field selection"],
     ['l.all(x, x)', "1:10: expected type 'bool' but found 'int'"],
     ['[1, "a"]', "1:5: expected type 'int' but found 'string'"],
+    ['[dyn(1), "a"]', "1:10: expected type 'dyn' but found 'string'"],
+    ['{"a": "b", "c": dyn(1)}', "1:20: expected type 'string' but found 'dyn'"],
     ['s.size(1)', "1:7: found no matching overload for 'size' applied to 'string.(int)'"],
     ['Type{}', "undeclared reference to 'Type'"],
     ['n +', "1:4: Syntax error: mismatched input '<EOF>'"],

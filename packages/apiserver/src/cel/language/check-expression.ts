@@ -43,11 +43,17 @@ export function* checkExpression(expression: Expression, scope: Scope, source: s
   const checker = new Checker(scope);
   const type = checker.check(expression);
   // Mixed element types are reported only if there is no other error.
-  const complaints = checker.complaints.length > 0 ? checker.complaints : checker.mixed;
+  const complaints = checker.complaints.length > 0 ? checker.complaints : checker.mixed();
   if (complaints.length > 0) throw new CompileError(source, complaints);
   yield;
   checker.finish();
   return substitute(checker.bindings, type, true);
+}
+
+/** An element of a list or map. */
+interface Element {
+  readonly at: number;
+  readonly type: CelType;
 }
 
 class Checker {
@@ -60,8 +66,8 @@ class Checker {
   #formats = false;
   readonly bindings = new Bindings();
   readonly complaints: Complaint[] = [];
-  /** Lists and maps whose elements are of several types. */
-  readonly mixed: Complaint[] = [];
+  /** The elements of each list, and the keys and values of each map, that have to be of one type. */
+  readonly #aggregates: { readonly items: readonly Element[]; readonly all: boolean }[] = [];
 
   constructor({ variables, functions, structs = () => undefined }: Scope) {
     this.#variables = variables;
@@ -83,6 +89,21 @@ class Checker {
     }
   }
 
+  /**
+   * Lists and maps whose elements are not of the type of the first; any type is one of its own here
+   * (`ValidateHomogeneousAggregateLiterals`).
+   */
+  mixed(): readonly Complaint[] {
+    return this.#aggregates.flatMap(({ items: [first, ...others], all }) => {
+      if (first === undefined) return [];
+      const wanted = substitute(this.bindings, first.type, true);
+      const wrong = others.filter(({ type }) => !sameType(wanted, substitute(this.bindings, type, true)));
+      return (all ? wrong : wrong.slice(0, 1)).map(({ at, type }) => {
+        return { at, message: `expected type '${formatType(wanted)}' but found '${this.#show(type)}'` };
+      });
+    });
+  }
+
   #typeOf(expression: Expression): CelType {
     switch (expression.op) {
       case 'constant':
@@ -93,21 +114,23 @@ class Checker {
         return this.#select(expression);
       case 'call':
         return this.#call(expression);
-      case 'list': {
-        let of: CelType | undefined;
-        for (const [index, item] of expression.items.entries()) {
-          of = this.#join(item, of, this.#unwrapped(item, expression.optional.has(index)));
-        }
-        return listOf(of ?? this.#open());
-      }
+      case 'list':
+        return listOf(
+          this.#joined(
+            expression.items.map((item, index) => {
+              return { at: item.at, type: this.#unwrapped(item, expression.optional.has(index)) };
+            }),
+            false,
+          ),
+        );
       case 'map': {
-        let key: CelType | undefined;
-        let of: CelType | undefined;
-        for (const entry of expression.entries) {
-          key = this.#join(entry.key, key, this.check(entry.key));
-          of = this.#join(entry.value, of, this.#unwrapped(entry.value, entry.optional));
-        }
-        return mapOf(key ?? this.#open(), of ?? this.#open());
+        const entries = expression.entries.map(({ key, value, optional }) => ({
+          key: { at: key.at, type: this.check(key) },
+          value: { at: value.at, type: this.#unwrapped(value, optional) },
+        }));
+        const keys = entries.map(({ key }) => key);
+        const values = entries.map(({ value }) => value);
+        return mapOf(this.#joined(keys, true), this.#joined(values, true));
       }
       case 'struct':
         return this.#struct(expression);
@@ -176,13 +199,16 @@ class Checker {
     return inner;
   }
 
-  /** The type that a further element leaves for all of them. */
-  #join(item: Expression, before: CelType | undefined, type: CelType): CelType {
-    if (before === undefined) return type;
-    if (this.#fits(before, type)) return isDynamic(type) ? type : before;
-    const message = `expected type '${this.#show(before)}' but found '${this.#show(type)}'`;
-    if (!this.#formats) this.mixed.push({ at: item.at, message });
-    return dynType;
+  /** The type of all elements together; `all`: whether every one that does not fit is complained about. */
+  #joined(items: readonly Element[], all: boolean): CelType {
+    if (!this.#formats) this.#aggregates.push({ items, all });
+    let joined: CelType | undefined;
+    for (const { type } of items) {
+      if (joined === undefined) joined = type;
+      else if (!this.#fits(joined, type)) joined = dynType;
+      else if (isDynamic(type)) joined = type;
+    }
+    return joined ?? this.#open();
   }
 
   #select(node: SelectNode): CelType {
