@@ -64,6 +64,7 @@ export {
 export { type ConversionOptions, type ConvertibleKind, conversion } from './conversion/conversion.js';
 export { type MigrationOptions, migration } from './conversion/migration.js';
 export type { Pace } from './conversion/pace.js';
+export * from './policy/index.js';
 export {
   type Authenticated,
   type AuthenticatedUser,
