@@ -1,4 +1,5 @@
 import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
+import { type KindRule, withCompiledRules, withRulePlaces } from './cel/kind-rules.js';
 import type { ClusterMeta, Kind, KindRef, ListMap, NamespacedMeta, Scope } from './kind.js';
 import type { Condition, KubeObject, WriteMeta } from './meta.js';
 import { buildCrdVersion } from './schema/build-crd-version.js';
@@ -32,6 +33,15 @@ export interface VersionDefinition<
    * the schema's own metadata, e.g. zod's `.meta({ 'x-kubernetes-list-type': 'set' })`.
    */
   readonly extend?: Readonly<Record<string, SchemaExtension>>;
+  /**
+   * Rules across fields and for updates (`x-kubernetes-validations`), as functions that are compiled to CEL: on the spec,
+   * unless `at` names the status or, as `.`, the whole object. For fields below, `extend` takes what `rule` returns.
+   *
+   * ```ts
+   * rules: [{ require: ({ self }) => self.min.lte(self.max), message: 'min must not exceed max', fieldPath: '.min' }]
+   * ```
+   */
+  readonly rules?: readonly KindRule<SchemaOutput<Spec>, StatusOutput<Status>>[];
   /** Columns of `kubectl get`. Without any, it shows the age. */
   readonly printerColumns?: readonly PrinterColumn[];
   /** Paths that field selectors may use, e.g. `.spec.color`: scalars, at most 8. */
@@ -98,6 +108,7 @@ export const versionDefinitionOptionNames = optionNames<VersionDefinition>({
   spec: true,
   status: true,
   extend: true,
+  rules: true,
   beyondCrd: true,
   printerColumns: true,
   selectableFields: true,
@@ -246,6 +257,8 @@ export function defineKind<
   S
 > {
   const { group, version, kind } = definition;
+  // Functions that know their argument's type are not assignable to those that know none.
+  const whole = definition as unknown as KindDefinition;
   refuseUnknownOptions(`defineKind: ${kind} of ${group}/${version}`, definition, kindDefinitionOptionNames);
   const scope = definition.scope ?? ('Namespaced' as S);
   const names: KindNames = {
@@ -262,12 +275,12 @@ export function defineKind<
   if (scope !== 'Namespaced' && scope !== 'Cluster') {
     problems.add('scope', `must be 'Namespaced' or 'Cluster', got ${JSON.stringify(scope)}`);
   }
-  const versions = buildVersions(definition, problems);
+  const versions = buildVersions(whole, problems);
   if (problems.count > 0) {
     throw new SchemaError(`defineKind: ${kind} of ${group}/${version} is invalid`, problems.list());
   }
   // Copied first: parts of it are the caller's own objects.
-  const manifest: CrdManifest = freeze(clone(manifestOf(definition, names, scope, versions)));
+  const manifest: CrdManifest = freeze(clone(manifestOf(whole, names, scope, versions)));
   const { spec, status } = definition;
   return assembleKind(manifest, [], { [version]: { spec, status } }) as DefinedKind<
     DefinedObject<Name, SchemaOutput<Spec>, StatusOutput<Status>, S, `${Group}/${Version}`>,
@@ -305,11 +318,13 @@ export function buildVersion(
   inherited?: StructuralSchema,
 ): CrdVersion {
   const found = new Problems();
-  const own = buildSchema(version, found);
+  const { rules = [], extend = {} } = version;
+  const placed = buildSchema({ ...version, extend: withRulePlaces(extend, rules) }, found);
+  const own = withCompiledRules(placed, rules, found);
   const isInherited = version.status === undefined && inherited !== undefined;
   const schema = isInherited ? { ...own, properties: { ...own.properties, status: inherited } } : own;
   if (found.count === 0) for (const { path, message } of structuralProblems(schema)) found.add(path, message);
-  const { served = true, storage = false, status, ...facts } = version;
+  const { served = true, storage = false, status, rules: _, ...facts } = version;
   const built = buildCrdVersion(
     { ...facts, served, storage, hasStatus: status !== undefined || isInherited },
     schema,

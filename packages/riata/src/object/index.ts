@@ -102,6 +102,7 @@ export type {
   PresentCel,
   ValueOf,
 } from './cel/cel-types.js';
+export { type KindRule, type RuleContext, type RuleOptions, rule } from './cel/kind-rules.js';
 export { compareKubeVersions } from './compare-kube-versions.js';
 export { compareResourceVersions } from './compare-resource-versions.js';
 export {

@@ -28,6 +28,8 @@ export interface SelectNode extends NodeFacts {
   readonly op: 'select';
   readonly of: CelNode;
   readonly field: string;
+  /** Whether the schema has no such field: then only a method can be meant. */
+  readonly isUnknown?: boolean | undefined;
   readonly schema?: StructuralSchema | undefined;
   readonly trusted: boolean;
 }
@@ -164,12 +166,12 @@ export function nameNode(
 export function selectNode(
   of: CelNode,
   field: string,
-  facts: { readonly optional: boolean; readonly schema?: StructuralSchema | undefined; readonly trusted: boolean },
+  facts: Pick<SelectNode, 'schema' | 'trusted' | 'isUnknown'> & { readonly optional: boolean },
 ): SelectNode {
-  const { optional, schema, trusted } = facts;
+  const { optional, schema, trusted, isUnknown } = facts;
   const isDouble = schema?.type === 'number';
   const node: { -readonly [K in keyof SelectNode]: SelectNode[K] } = {
-    ...{ op: 'select', of, field, schema, trusted, isDouble },
+    ...{ op: 'select', of, field, schema, trusted, isDouble, isUnknown },
     guards: of.guards,
   };
   if (optional) node.guards = [...of.guards, node];

@@ -88,6 +88,7 @@ export function celProxy(node: CelNode, recorder: Recorder | undefined, call: Ca
       if (name === Symbol.toPrimitive) return (hint: string) => refusePrimitive(node, hint);
       if (name === Symbol.iterator) return iterating;
       if (typeof name === 'symbol') return undefined;
+      refuseUnknown(node);
       recorder?.used(node);
       return celProxy(fieldOf(node, name), recorder, call);
     },
@@ -128,7 +129,15 @@ function fieldOf(of: CelNode, field: string): CelNode {
   const trusted = trustedOf(of);
   const isRoot = of.op === 'name' && (of.isComplete === true || (of.isObject === true && field === 'metadata'));
   const isRequired = own !== undefined && trusted && isAlwaysThere(schema as StructuralSchema, field, own);
-  return selectNode(of, field, { optional: !isRoot && !isRequired, schema: own, trusted });
+  const isOpen = schema?.properties === undefined || schema['x-kubernetes-preserve-unknown-fields'] === true;
+  const isUnknown = own === undefined && !isOpen;
+  return selectNode(of, field, { optional: !isRoot && !isRequired, schema: own, trusted, isUnknown });
+}
+
+function refuseUnknown(node: CelNode): void {
+  if (node.op !== 'select' || node.isUnknown !== true) return;
+  const known = Object.keys(schemaOf(node.of)?.properties ?? {}).join(', ');
+  throw new CelCompileError(`${renderCel(node)}: the schema has no such field; ${renderCel(node.of)} has ${known}`);
 }
 
 function isAlwaysThere({ required = [] }: StructuralSchema, field: string, own: StructuralSchema): boolean {
@@ -160,6 +169,7 @@ export function toNode(value: unknown, recorder: Recorder | undefined, where: st
     if (recorder !== undefined && known.recorder !== undefined && known.recorder !== recorder) {
       throw new CelCompileError(`${where}: ${renderCel(known.node)} belongs to another function`);
     }
+    refuseUnknown(known.node);
     known.recorder?.used(known.node);
     return known.node;
   }

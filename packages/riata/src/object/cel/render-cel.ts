@@ -130,7 +130,7 @@ class Renderer {
     const mark = absent.has(node) ? '?' : '';
     if (node.op === 'index') return `${of}[${mark}${this.#all(node.key)}]`;
     const name = this.#name(node.field);
-    return name === undefined ? `${of}[${mark}${celString(node.field)}]` : `${of}.${mark}${name}`;
+    return name === undefined ? `dyn(${of})[${mark}${celString(node.field)}]` : `${of}.${mark}${name}`;
   }
 
   #field(of: CelNode, field: string): string {
