@@ -375,6 +375,7 @@ test('riata/object', async () => {
       "removeFinalizer",
       "removeItems",
       "removeOwnerReference",
+      "rule",
       "selectorFrom",
       "selectorFromLabels",
       "selectorOf",

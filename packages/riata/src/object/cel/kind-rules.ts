@@ -1,3 +1,4 @@
+import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import type { Problems } from '../schema/schema-error.js';
 import type { CelRule, SchemaExtension, StructuralSchema } from '../schema/structural-schema.js';
 import { isCelCompileError } from './cel-compile-error.js';
@@ -26,6 +27,14 @@ interface RuleParts<Context> {
 
 /** What a rule has besides its test. */
 export type RuleOptions<Self, Old = Self> = RuleParts<RuleContext<Self, Old>>;
+
+const ruleOptionNames = optionNames<RuleOptions<unknown>>({
+  message: true,
+  messageExpression: true,
+  reason: true,
+  fieldPath: true,
+});
+const ruleNames = ruleOptionNames.and<AnyRule>({ at: true, require: true, optionalOldSelf: true });
 
 interface PlainRule<Self> extends RuleParts<RuleContext<Self>> {
   /** What has to be true. */
@@ -74,6 +83,7 @@ export function withRulePlaces(
 ): Readonly<Record<string, SchemaExtension>> {
   const all: Record<string, SchemaExtension> = { ...extend };
   for (const [index, rule] of (rules as readonly AnyRule[]).entries()) {
+    refuseUnknownOptions(`defineKind: rules[${index}]`, rule, ruleNames);
     const { at = 'spec' } = rule;
     const own = all[at] ?? {};
     const before = own['x-kubernetes-validations'] ?? [];
@@ -144,5 +154,6 @@ function compileRule(rule: AnyRule, subject: string, schema?: StructuralSchema):
  * ```
  */
 export function rule<Self>(test: (context: RuleContext<Self>) => CelTest, options: RuleOptions<Self> = {}): CelRule {
+  refuseUnknownOptions('rule', options, ruleOptionNames);
   return compileRule({ ...(options as Partial<AnyRule>), require: test as AnyRule['require'] }, 'rule');
 }
