@@ -52,7 +52,7 @@ test('sections are named one by one, or several by their first word', () => {
   const names = (only) => sectionsNamed(only).map(({ name }) => name);
   expect(names(undefined)).toEqual(sections.map(({ name }) => name));
   expect(names('watch,list')).toEqual(['list', 'watch']);
-  expect(names('apiserver')).toHaveLength(5);
+  expect(names('apiserver')).toHaveLength(6);
   expect(names('apiserver-start')).toEqual(['apiserver-start']);
   expect(() => sectionsNamed('list,api')).toThrow(/--only knows .*apiserver-lists.* got api$/);
 });
