@@ -2,7 +2,7 @@ import { expectRoundTrips, TestEnvironment } from '@riata/testing';
 import { ApiError, isNotFound } from 'riata';
 import { Deployment } from 'riata/kinds';
 import { expect, test } from 'vitest';
-import { keep, siteRules, sites, siteVersions } from './main.js';
+import { keep, ownRegistry, siteRules, sites, siteVersions } from './main.js';
 import { Site } from './site.js';
 
 const image = { name: 'registry.example.com/shop', tag: '1' };
@@ -10,7 +10,7 @@ const image = { name: 'registry.example.com/shop', tag: '1' };
 /** With the kind and all of its guards: in this process; on the real server over HTTPS in `npm run test:real`. */
 async function start() {
   const env = await TestEnvironment.start({ kinds: [Site] });
-  await env.startManager({ run: [sites, siteRules, siteVersions] });
+  await env.startManager({ run: [sites, siteRules, siteVersions, ownRegistry] });
   const namespace = await env.namespace('guarded-sites');
   return { env, client: env.client, namespace, host: `${namespace}.example.com` };
 }
@@ -72,3 +72,14 @@ test('v1 reads and writes the same Sites, and keeps the zone that it does not kn
 });
 
 test('nothing is lost between the versions', () => expectRoundTrips(Site));
+
+test('images come from one registry', async () => {
+  const { env, client, namespace, host } = await start();
+  await using _env = env;
+  const foreign = Site({ metadata: { namespace, name: 'shop' }, spec: { image: { name: 'elsewhere/shop' }, host } });
+  const denied = /images must come from registry\.example\.com/;
+  // A server enforces a policy a moment after it is written.
+  await env.eventually(() => expect(client.create(foreign, { dryRun: true })).rejects.toThrow(denied));
+  // Without any server.
+  expect(await ownRegistry.check(foreign)).toMatchObject([{ message: expect.stringMatching(denied) }]);
+});

@@ -1,6 +1,6 @@
 import { control } from 'riata';
 import { Deployment } from 'riata/kinds';
-import { admit, conversion } from 'riata/webhook';
+import { admit, conversion, policy } from 'riata/webhook';
 import { Site } from './site.js';
 
 /** Annotation of Sites that nobody may delete by mistake. */
@@ -27,6 +27,12 @@ export const siteRules = admit(Site)
 
 /** Lets clients read and write v1, too. */
 export const siteVersions = conversion(Site);
+
+/** Enforced by the API server itself: it compiles to CEL, and no webhook is called for it. */
+export const ownRegistry = policy(Site, { name: 'guarded-sites-registry' }).require(
+  ({ object: site }) => site.spec.image.name.startsWith('registry.example.com/'),
+  { message: 'images must come from registry.example.com' },
+);
 
 /** Runs a Deployment for each Site. */
 export const sites = control(Site)
