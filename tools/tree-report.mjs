@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 /** More than this, and a newcomer no longer finds a file at first sight. */
 const mostFiles = 25;
 /** Beyond this there is usually a second idea in a file. */
-const mostLines = 410;
+const mostLines = 420;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** @type {Map<string, number>} */

@@ -47,6 +47,7 @@ import {
 } from './resource/built-in/own-objects.js';
 import { ObjectStore, type SeededObject } from './resource/object-store.js';
 import type { Resource } from './resource/resource.js';
+import { ResourceLookup } from './resource/resource-lookup.js';
 import { ServedResources } from './resource/resource-table.js';
 import type { WriteContext } from './resource/write-context.js';
 import { noSuchPath } from './status/refusal.js';
@@ -87,15 +88,6 @@ export interface ServerCoreParts {
   readonly reconciles: boolean;
 }
 
-/** The served resources of one generation. */
-interface Lookup {
-  readonly generation: number;
-  /** Which resource speaks for a table. */
-  readonly tables: ReadonlyMap<string, Resource>;
-  /** By `apiVersion` and kind. */
-  readonly kinds: ReadonlyMap<string, Resource>;
-}
-
 /** The server without its front: resources, the verbs on them, and its controllers. */
 export class ServerCore {
   readonly storage: Storage;
@@ -123,7 +115,7 @@ export class ServerCore {
   #quotas: QuotaController | undefined;
   #observing: Disposable | undefined;
   /** What is looked up with every write, found again when the served resources change. */
-  #lookup: Lookup | undefined;
+  readonly #lookup: ResourceLookup;
 
   constructor(parts: ServerCoreParts) {
     const { storage, clock, random, log, token, tokens, signer, controllers, scheduler } = parts;
@@ -132,6 +124,7 @@ export class ServerCore {
     const services = new ServiceResolver({ storage, resolve: parts.resolveService });
     this.webhooks = new WebhookCaller({ outgoing: this.#outgoing, services, clock });
     this.served = new ServedResources(builtInResources());
+    this.#lookup = new ResourceLookup(this.served);
     const namespaces = this.#builtIn('', 'v1', 'namespaces');
     const inNamespace = namespaceGate((name) => storage.get(namespaces.table, name));
     this.#store = new ObjectStore(storage, random, (resource, namespace, name) => {
@@ -168,7 +161,7 @@ export class ServerCore {
       services: this.#builtIn('apiregistration.k8s.io', 'v1', 'apiservices'),
     });
     this.aggregation = this.#newAggregation(services);
-    this.metrics = new ServerMetrics({ clock, storage, resources: () => this.#tables().values() });
+    this.metrics = new ServerMetrics({ clock, storage, resources: () => this.#lookup.tables.values() });
     this.flowControl = this.#newFlowControl();
     const isNew = storage.revision === 0;
     this.#startControllers(namespaces);
@@ -231,8 +224,8 @@ export class ServerCore {
     const common = { storage, store: this.#store, loop: this.#loop, context, deleting };
     const garbage = new GarbageCollector({
       ...common,
-      resourceOf: (table) => this.#tables().get(table),
-      resourceFor: (apiVersion, kind) => this.#found().kinds.get(`${apiVersion} ${kind}`),
+      resourceOf: (table) => this.#lookup.tables.get(table),
+      resourceFor: (apiVersion, kind) => this.#lookup.kinds.get(`${apiVersion} ${kind}`),
     });
     const lifecycle = new NamespaceController({
       ...common,
@@ -240,7 +233,7 @@ export class ServerCore {
       rootCertificate,
       serviceAccounts: this.#builtIn('', 'v1', 'serviceaccounts'),
       configMaps: this.#builtIn('', 'v1', 'configmaps'),
-      namespacedResources: () => [...this.#tables().values()].filter((r) => r.scope === 'Namespaced'),
+      namespacedResources: () => [...this.#lookup.tables.values()].filter((r) => r.scope === 'Namespaced'),
     });
     const definitions = new CrdController({
       ...common,
@@ -308,7 +301,7 @@ export class ServerCore {
       ...{ storage, clock, store: this.#store, loop: this.#loop, context: () => this.#context() },
       quotas: this.#builtIn('', 'v1', 'resourcequotas'),
       definitions: this.#builtIn('apiextensions.k8s.io', 'v1', 'customresourcedefinitions').table,
-      resourceOf: (name) => this.#tables().get(name),
+      resourceOf: (name) => this.#lookup.tables.get(name),
     });
     this.#quotas.observe(table, event);
   }
@@ -324,7 +317,7 @@ export class ServerCore {
       }
     };
     replay(definitions);
-    for (const table of this.#tables().keys()) if (table !== definitions) replay(table);
+    for (const table of this.#lookup.tables.keys()) if (table !== definitions) replay(table);
   }
 
   /** What a new cluster holds. */
@@ -394,28 +387,5 @@ export class ServerCore {
     const found = this.served.find(group, version, plural);
     if (found === undefined) throw new Error(`${group}/${version} ${plural} is not among the built-in resources`);
     return found;
-  }
-
-  *#all(): Iterable<Resource> {
-    for (const group of this.served.groups()) {
-      for (const version of group.versions) yield* this.served.resources(group.name, version);
-    }
-  }
-
-  #tables(): ReadonlyMap<string, Resource> {
-    return this.#found().tables;
-  }
-
-  #found(): Lookup {
-    const { generation } = this.served;
-    if (this.#lookup?.generation === generation) return this.#lookup;
-    const [tables, kinds] = [new Map<string, Resource>(), new Map<string, Resource>()];
-    for (const resource of this.#all()) {
-      if (!tables.has(resource.table)) tables.set(resource.table, resource);
-      const kind = `${resource.apiVersion} ${resource.kind}`;
-      if (!kinds.has(kind)) kinds.set(kind, resource);
-    }
-    this.#lookup = { generation, tables, kinds };
-    return this.#lookup;
   }
 }

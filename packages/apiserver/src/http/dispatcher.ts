@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { GroupVersionKind } from 'riata/object';
+import { apiVersionOf, type GroupVersionKind } from 'riata/object';
 import { describeError, type Logger, link, type Scheduler, systemRandom } from 'riata/runtime';
 import type { Aggregation } from '../aggregation/aggregation.js';
 import type { AuditLog } from '../audit/audit-log.js';
@@ -406,10 +406,6 @@ function recordFailure(audited: AuditedRequest, error: unknown, info: RequestInf
   if (error instanceof Refusal && error.status.code === 401) audited.refused(info, error.status);
   else if (error instanceof Refusal) audited.responseObject(error.status);
   else if (!(error instanceof PlainRefusal)) audited.panicked(error);
-}
-
-function apiVersionOf({ group, version }: { readonly group: string; readonly version: string }): string {
-  return group === '' ? version : `${group}/${version}`;
 }
 
 async function whole(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<unknown> {
