@@ -65,9 +65,10 @@ test(`${objects} objects are rewritten once or twice, though the process is kill
   let migrator: ChildProcess | undefined;
   try {
     for (let kill = 0; kill < kills; kill += 1) {
-      migrator = await startMigrator(kubeconfig, /migrated stored objects.*1000/);
-      // At any moment: requests are in flight.
-      await systemClock.sleep(systemRandom.int(0, 1000));
+      migrator = await startMigrator(kubeconfig, /migrating stored objects/);
+      // In the middle of a page, with requests in flight.
+      const enough = kill * 2500 + systemRandom.int(1600, 1900);
+      await until(`${enough} are rewritten`, async () => (await countRewritten(plane.etcdUrl)) >= enough, 3000);
       const killed = once(migrator, 'exit');
       migrator.kill('SIGKILL');
       expect(await killed).toEqual([null, 'SIGKILL']);
@@ -114,16 +115,8 @@ async function startMigrator(kubeconfig: string, line: RegExp): Promise<ChildPro
 
 /** How many objects are stored in each version, by how often each was written: etcd counts the writes of a key. */
 async function countWrites(etcdUrl: string): Promise<Record<string, Record<number, number>>> {
-  const prefix = `/registry/${Site.group}/${Site.plural}/`;
-  const base64 = (text: string) => Buffer.from(text).toString('base64');
-  const end = `${prefix.slice(0, -1)}0`;
-  const response = await fetch(`${etcdUrl}/v3/kv/range`, {
-    method: 'POST',
-    body: JSON.stringify({ key: base64(prefix), range_end: base64(end) }),
-  });
-  const { kvs = [] } = (await response.json()) as { readonly kvs?: readonly { version: string; value: string }[] };
   const counts: Record<string, Record<number, number>> = {};
-  for (const { version, value } of kvs) {
+  for (const { version, value = '' } of await readEtcd(etcdUrl)) {
     const { apiVersion } = JSON.parse(Buffer.from(value, 'base64').toString()) as { readonly apiVersion: string };
     const stored = apiVersion.split('/')[1] as string;
     counts[stored] ??= {};
@@ -132,9 +125,28 @@ async function countWrites(etcdUrl: string): Promise<Record<string, Record<numbe
   return counts;
 }
 
-async function until(what: string, probe: () => Promise<boolean>): Promise<void> {
+async function countRewritten(etcdUrl: string): Promise<number> {
+  return (await readEtcd(etcdUrl, { keys_only: true })).filter(({ version }) => version !== '1').length;
+}
+
+interface StoredValue {
+  readonly version: string;
+  readonly value?: string;
+}
+
+async function readEtcd(etcdUrl: string, options: object = {}): Promise<readonly StoredValue[]> {
+  const prefix = `/registry/${Site.group}/${Site.plural}/`;
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+  const end = `${prefix.slice(0, -1)}0`;
+  const body = JSON.stringify({ key: base64(prefix), range_end: base64(end), ...options });
+  const response = await fetch(`${etcdUrl}/v3/kv/range`, { method: 'POST', body });
+  const { kvs = [] } = (await response.json()) as { readonly kvs?: readonly StoredValue[] };
+  return kvs;
+}
+
+async function until(what: string, probe: () => Promise<boolean>, most = 600): Promise<void> {
   for (let tries = 0; !(await probe()); tries += 1) {
-    if (tries === 600) throw new Error(`timed out: ${what}`);
+    if (tries === most) throw new Error(`timed out: ${what}`);
     await systemClock.sleep(100);
   }
 }

@@ -6,6 +6,7 @@ import { dropUndefined } from './drop-undefined.js';
 import { fillDefaults } from './fill-defaults.js';
 import { findKept } from './find-kept.js';
 import { annotateKept, takeKept } from './kept-annotation.js';
+import type { KeptField } from './kept-field.js';
 import { restoreKept } from './restore-kept.js';
 import type { JsonText, VersionSide } from './version-side.js';
 
@@ -85,11 +86,42 @@ function takeStep(object: KubeObject, step: Step, json: JsonText): KubeObject {
   const { from, to, there, back, version } = step;
   const { kept, rest } = takeKept(object, to, json);
   const input = freeze(fillDefaults(from.schema, rest as unknown as Json) as unknown as KubeObject);
-  let result = apply(there, version, input, to);
-  if (kept.length > 0) result = withParts(result, restoreKept(to.schema, partsOf(result), kept));
+  const converted = apply(there, version, input, to);
+  const result = kept.length === 0 ? converted : restoreFitting(converted, kept, input, step);
   if (version.keeps === 'nothing') return result;
   const returned = apply(back, version, freeze(result), from);
   return annotateKept(result, from, findKept(from.schema, partsOf(returned), partsOf(input)), json);
+}
+
+/**
+ * Restores the kept fields that do not undo what the input says. A field of one version may become several of the other:
+ * one of these can look unchanged though the field they came from was changed.
+ */
+function restoreFitting(converted: KubeObject, kept: readonly KeptField[], input: KubeObject, step: Step): KubeObject {
+  const { from, to, back, version } = step;
+  const restored = (object: KubeObject, fields: readonly KeptField[]) =>
+    withParts(object, restoreKept(to.schema, partsOf(object), fields));
+  const lossOf = (object: KubeObject) => {
+    try {
+      return findKept(from.schema, partsOf(apply(back, version, freeze(object), from)), partsOf(input)).length;
+    } catch {
+      return Number.POSITIVE_INFINITY;
+    }
+  };
+  const all = restored(converted, kept);
+  const lossOfAll = lossOf(all);
+  if (lossOfAll === 0) return all;
+  let least = lossOf(converted);
+  if (lossOfAll <= least) return all;
+  let current = converted;
+  for (const field of kept) {
+    const next = restored(current, [field]);
+    const loss = lossOf(next);
+    if (loss > least) continue;
+    current = next;
+    least = loss;
+  }
+  return current;
 }
 
 /** One call of a function of the user's, and the object made of what it gave. */

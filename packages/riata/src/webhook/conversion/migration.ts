@@ -82,6 +82,8 @@ interface MigrationParts {
 class Migration {
   readonly #parts: MigrationParts;
   readonly #crd: string;
+  /** A storage version that is not the kind's, and was logged as such. */
+  #reported: string | undefined;
 
   constructor(parts: MigrationParts) {
     this.#parts = parts;
@@ -115,7 +117,9 @@ class Migration {
     const storage = storageOf(crd);
     if (storage !== kind.version) {
       const hint = `install the definition of ${kind.kind} with storage version ${kind.version}`;
-      log.warn('another version is stored, nothing is migrated', { crd: this.#crd, storage, hint });
+      const level = this.#reported === storage ? 'debug' : 'warn';
+      this.#reported = storage;
+      log[level]('another version is stored, nothing is migrated', { crd: this.#crd, storage, hint });
       return 'waiting';
     }
     if (isMigrated(crd)) return 'current';
@@ -123,13 +127,16 @@ class Migration {
     if (start === undefined) return 'again';
     const storedVersions = crd.status?.storedVersions;
     log.info('migrating stored objects', { crd: this.#crd, storage, storedVersions, since: start.revision });
+    let logged = 0;
     const done = await rewriteObjects(client, kind, {
       ...{ revision: start.revision, pacer: new Pacer(clock, intervalMs), signal },
       onProgress: ({ rewritten }) => {
-        if (rewritten % 1000 === 0) log.info('migrated stored objects', { crd: this.#crd, rewritten });
+        if (rewritten < logged + 1000) return;
+        logged = rewritten;
+        log.info('migrated stored objects', { crd: this.#crd, rewritten });
       },
     });
-    if (done.refusedCount > 0) return this.#refused(crd, done);
+    if (done.refusedCount > 0) return this.#refused(done);
     return (await this.#finish(start, done)) ? 'current' : 'again';
   }
 
@@ -172,7 +179,7 @@ class Migration {
     return true;
   }
 
-  async #refused(crd: MigratedCrd, { refused, refusedCount }: Rewritten): Promise<Outcome> {
+  async #refused({ refused, refusedCount }: Rewritten): Promise<Outcome> {
     const { runtime, recorder } = this.#parts;
     const [first] = refused;
     const reason = describeError(first?.error);
@@ -181,6 +188,8 @@ class Migration {
       ...{ crd: this.#crd, refused: refusedCount, objects: refused.map(({ key }) => key), error: first?.error },
       hint: 'correct or delete these objects; the migration tries again every five minutes',
     });
+    const crd = await this.#read();
+    if (crd === undefined) return 'again';
     recorder.event(crd, { type: 'Warning', reason: 'StorageMigrationRefused', message });
     const conditions = this.#conditions(crd, 'False', 'Refused', message);
     await this.#patch(
