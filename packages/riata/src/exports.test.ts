@@ -585,6 +585,7 @@ test('riata/manager', async () => {
       "run",
       "signalHandler",
       "startOrder",
+      "watchCertificateFiles",
     ]
   `);
 });

@@ -53,7 +53,16 @@ import {
 } from './rest/index.js';
 import { consoleLogger, resolveRuntime, silentLogger, VirtualClock } from './runtime/index.js';
 import { DynamicController, SharedCacheFactory, SharedControllerFactory, sharedKind } from './shared/index.js';
-import { admit, allowed, authenticates, authorizes } from './webhook/index.js';
+
+import {
+  admit,
+  allowed,
+  authenticates,
+  authorizes,
+  WebhookServer,
+  webhookManifests,
+  webhookRights,
+} from './webhook/index.js';
 
 /** An unknown option. The compiler refuses it as well, so it is cast. */
 const wrong = { notAnOption: 1 } as never;
@@ -76,6 +85,12 @@ const entries: Readonly<Record<string, () => unknown>> = {
   'Manager: sharding': () => new Manager({ config, runtime, sharding: election }),
   'Manager: health': () => new Manager({ config, runtime, health: wrong }),
   'Manager: metrics': () => new Manager({ config, runtime, metrics: wrong }),
+  'Manager: webhooks': () => new Manager({ config, runtime, webhooks: wrong }),
+  'Manager: webhooks: service': () => new Manager({ config, runtime, webhooks: { service: wrong } }),
+  'Manager: webhooks: certificates': () => new Manager({ config, runtime, webhooks: { certificates: wrong } }),
+  WebhookServer: () => new WebhookServer({ client, ...(wrong as object) }),
+  webhookManifests: () => webhookManifests([], { name: 'a', namespace: 'b', ...(wrong as object) }),
+  webhookRights: () => webhookRights([], { name: 'a', namespace: 'b', ...(wrong as object) }),
   'Manager: cache': () => new Manager({ config, runtime, cache: wrong }),
   'Manager: clientOptions': () => new Manager({ config, runtime, clientOptions: wrong }),
   'Manager: events': () => new Manager({ config, runtime, events: wrong }),

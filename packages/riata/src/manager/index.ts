@@ -18,7 +18,7 @@ export type { EventClient } from './events/event-sink.js';
 export { type Addable, type Added, isAddable, Manager } from './manager.js';
 export type { ManagerExit } from './manager-exit.js';
 export type { LeaderElectionOptions, ManagerOptions, MetricsServerOptions } from './manager-options.js';
-export type { CertificateFiles } from './probes/certificate-files.js';
+export { type CertificateFiles, type CertificatePair, watchCertificateFiles } from './probes/certificate-files.js';
 export type { HealthCheck, HealthReport } from './probes/health-checks.js';
 export type { HttpEndpointOptions } from './probes/http-endpoint.js';
 export { type PromClient, type PromRegistry, promMetrics } from './probes/prom-metrics.js';

@@ -37,6 +37,8 @@ export interface WebhookServiceOptions {
   readonly name?: string;
   /** @default 443 */
   readonly port?: number;
+  /** Labels of the program's Pods. Given, the program writes the Service when it starts. @default your manifests have it */
+  readonly selector?: Readonly<Record<string, string>>;
 }
 
 /** Options of the server for webhooks: certificates, configurations, address (`webhook.Options`). */
@@ -103,7 +105,7 @@ const certificateFileNames = optionNames<CertManagerOptions & WebhookCertificate
   certificate: true,
 });
 
-const serviceOptionNames = optionNames<WebhookServiceOptions>({ name: true, port: true });
+const serviceOptionNames = optionNames<WebhookServiceOptions>({ name: true, port: true, selector: true });
 
 export const webhookServerOptionNames = optionNames<WebhookServerOptions>({
   name: true,

@@ -6,6 +6,10 @@ export interface RbacNeed {
   readonly verbs: readonly string[];
   /** @default the kind itself */
   readonly subresource?: string;
+  /** Of the objects. @default any */
+  readonly names?: readonly string[];
+  /** In the namespace of the program alone. @default wherever it works */
+  readonly ownNamespace?: boolean;
 }
 
 /** Lists the permissions it needs; the list may grow while it runs. */

@@ -64,6 +64,8 @@ export {
 export { type ConversionOptions, type ConvertibleKind, conversion } from './conversion/conversion.js';
 export { type MigrationOptions, migration } from './conversion/migration.js';
 export type { Pace } from './conversion/pace.js';
+export { type WebhookManifestsOptions, webhookManifests } from './install/webhook-manifests.js';
+export { type WebhookRight, type WebhookRightsOptions, webhookRights } from './install/webhook-rights.js';
 export * from './policy/index.js';
 export {
   type Authenticated,

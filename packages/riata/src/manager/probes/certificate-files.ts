@@ -3,6 +3,7 @@ import { createSecureContext } from 'node:tls';
 import { describeError } from '../../runtime/log/describe-error.js';
 import type { Logger } from '../../runtime/log/logger.js';
 import type { Metrics } from '../../runtime/metrics.js';
+import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
 import type { Scheduler } from '../../runtime/time/clock.js';
 import { ReportedProblems } from '../reported-problems.js';
 
@@ -23,6 +24,41 @@ const lookAgainMs = 10_000;
 export async function readCertificateFiles({ certFile, keyFile }: CertificateFiles): Promise<CertificatePair> {
   const [cert, key] = await Promise.all([readFile(certFile, 'utf8'), readFile(keyFile, 'utf8')]);
   return { cert, key };
+}
+
+/**
+ * Hands on a certificate and its key, in PEM, now and whenever their files hold another one, until the signal aborts
+ * (`certwatcher.New`, `Start`). Checks every ten seconds, so that renamed files and swapped symbolic links are seen, too.
+ * Files that cannot be used are an error now; later that is logged, and the last good ones stay.
+ *
+ * @example
+ * await watchCertificateFiles({ certFile, keyFile }, (pair) => server.setSecureContext(pair), { signal });
+ */
+export async function watchCertificateFiles(
+  files: CertificateFiles,
+  use: (pair: CertificatePair) => void,
+  options: { readonly signal: AbortSignal; readonly runtime?: Partial<Runtime> },
+): Promise<void> {
+  const runtime = resolveRuntime(options.runtime);
+  const first = await usablePair(files);
+  use(first);
+  followCertificateFiles(files, use, { ...runtime, server: 'certificate files', signal: options.signal, first });
+}
+
+/** Rejects with the files' names if they hold no certificate and key that belong together. */
+export async function usablePair(files: CertificateFiles): Promise<CertificatePair> {
+  const { certFile, keyFile } = files;
+  try {
+    const pair = await readCertificateFiles(files);
+    // Node would take nothing for a certificate, and then refuse every caller.
+    if (!pair.cert || !pair.key) throw new Error(`${pair.cert ? keyFile : certFile} is empty`);
+    createSecureContext(pair);
+    return pair;
+  } catch (error) {
+    throw new Error(`${certFile} and ${keyFile} must be a certificate and its key, in PEM: ${describeError(error)}`, {
+      cause: error,
+    });
+  }
 }
 
 /**

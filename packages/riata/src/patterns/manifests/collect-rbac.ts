@@ -11,8 +11,12 @@ export interface PolicyRule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
   readonly verbs: readonly string[];
+  /** Of the objects. @default any */
+  readonly resourceNames?: readonly string[];
   /** In the namespace of the program alone, e.g. for its Lease; for {@link rbacManifests}. @default wherever it works */
   readonly ownNamespace?: true;
+  /** For objects beside the namespaces that have to be granted even where {@link rbacManifests} makes Roles. @default false */
+  readonly clusterWide?: true;
 }
 
 /**
@@ -56,19 +60,24 @@ export const collectRbacOptionNames = optionNames<CollectRbacOptions>({
 export function collectRbac(sources: Iterable<RbacSource>, options: CollectRbacOptions = {}): PolicyRule[] {
   refuseUnknownOptions('collectRbac', options, collectRbacOptionNames);
   const rights = new Rights();
+  const own = new Rights();
+  const need = (needs: readonly RbacNeed[]) => {
+    rights.need(needs.filter(({ ownNamespace }) => !ownNamespace));
+    own.need(needs.filter(({ ownNamespace }) => ownNamespace));
+  };
   for (const source of sources) {
-    if ('verbs' in source) rights.need([source]);
-    else if ('rbacNeeds' in source) rights.need(source.rbacNeeds);
+    if ('verbs' in source) need([source]);
+    else if ('rbacNeeds' in source) need(source.rbacNeeds);
+    else if ('targets' in source) throw new TypeError(webhookProblem(source));
     else if (!('controllers' in source)) definitionRights(rights, source);
     else {
       for (const { kind, rbacNeeds = [] } of source.controllers) {
         ownRights(rights, kind);
-        rights.need(rbacNeeds);
+        need(rbacNeeds);
       }
     }
   }
   for (const kind of options.writes ?? []) rights.add(kind, writeVerbs);
-  const own = new Rights();
   const { leaderElection = true, events = true } = options;
   if (leaderElection) own.add(Lease, ['create', 'get', 'patch', 'update']);
   // Leader election records Events about its Lease.
@@ -98,34 +107,76 @@ function ownRights(rights: Rights, kind: KindRef): void {
   if (kind.subresources.includes('status')) rights.add(kind, ['get', ...changeVerbs], 'status');
 }
 
+/** The rights of a webhook depend on how it is served. */
+function webhookProblem({ name }: object & { readonly name?: string }): string {
+  return `collectRbac: "${name}" is a webhook; give webhookRights([${name}], { name, namespace }) instead`;
+}
+
+interface Right {
+  readonly resource: string;
+  readonly names: readonly string[] | undefined;
+  readonly isClusterWide: boolean;
+  readonly verbs: Set<string>;
+}
+
 class Rights {
-  /** Group, then resource. */
-  readonly #verbs = new Map<string, Map<string, Set<string>>>();
+  /** Group, then resource and the names of objects. */
+  readonly #rights = new Map<string, Map<string, Right>>();
 
   add({ group, plural }: Pick<KindRef, 'group' | 'plural'>, verbs: readonly string[], subresource?: string): void {
-    const resources = this.#verbs.get(group) ?? new Map<string, Set<string>>();
-    this.#verbs.set(group, resources);
-    const name = subresource === undefined ? plural : `${plural}/${subresource}`;
-    resources.set(name, new Set([...(resources.get(name) ?? []), ...verbs]));
+    this.#add(group, subresource === undefined ? plural : `${plural}/${subresource}`, verbs, undefined, false);
   }
 
   need(needs: readonly RbacNeed[]): void {
-    for (const { kind, verbs, subresource } of needs) this.add(kind, verbs, subresource);
+    for (const { kind, verbs, subresource, names } of needs) {
+      const resource = subresource === undefined ? kind.plural : `${kind.plural}/${subresource}`;
+      this.#add(kind.group, resource, verbs, names, names !== undefined && kind.scope === 'Cluster');
+    }
+  }
+
+  /** Those of a rule again. */
+  addRule({ apiGroups, resources, verbs, resourceNames, clusterWide }: PolicyRule): void {
+    for (const group of apiGroups) {
+      for (const resource of resources) this.#add(group, resource, verbs, resourceNames, clusterWide === true);
+    }
+  }
+
+  #add(
+    group: string,
+    resource: string,
+    verbs: readonly string[],
+    given: readonly string[] | undefined,
+    isClusterWide: boolean,
+  ): void {
+    const rights = this.#rights.get(group) ?? new Map<string, Right>();
+    this.#rights.set(group, rights);
+    const names = given === undefined ? undefined : [...new Set(given)].sort(compareStrings);
+    const id = JSON.stringify([resource, names]);
+    const known = rights.get(id);
+    rights.set(id, { resource, names, isClusterWide, verbs: new Set([...(known?.verbs ?? []), ...verbs]) });
   }
 
   /** Resources of one group with the same verbs share a rule. */
   rules(): PolicyRule[] {
-    const rules = [...this.#verbs].flatMap(([group, resources]) => {
-      const byVerbs = new Map<string, string[]>();
-      for (const [name, verbs] of resources) {
-        const id = [...verbs].sort(compareStrings).join(' ');
-        byVerbs.set(id, [...(byVerbs.get(id) ?? []), name]);
+    const rules = [...this.#rights].flatMap(([group, rights]) => {
+      const alike = new Map<string, Right[]>();
+      for (const right of rights.values()) {
+        const id = JSON.stringify([[...right.verbs].sort(compareStrings), right.names, right.isClusterWide]);
+        alike.set(id, [...(alike.get(id) ?? []), right]);
       }
-      return [...byVerbs].map(([verbs, names]): PolicyRule => {
-        return { apiGroups: [group], resources: names.sort(compareStrings), verbs: verbs.split(' ') };
+      return [...alike.values()].map((same): PolicyRule => {
+        const [{ names, verbs, isClusterWide }] = same as [Right];
+        return {
+          apiGroups: [group],
+          resources: same.map(({ resource }) => resource).sort(compareStrings),
+          verbs: [...verbs].sort(compareStrings),
+          ...(names && { resourceNames: names }),
+          ...(isClusterWide && { clusterWide: true as const }),
+        };
       });
     });
-    const idOf = ({ apiGroups, resources }: PolicyRule) => `${apiGroups[0]} ${resources[0]}`;
+    const idOf = ({ apiGroups, resources, resourceNames = [] }: PolicyRule) =>
+      `${apiGroups[0]} ${resources[0]} ${resourceNames.join(' ')}`;
     return rules.sort((a, b) => compareStrings(idOf(a), idOf(b)));
   }
 }
@@ -162,29 +213,31 @@ export function rbacManifests(rules: readonly PolicyRule[], options: RbacManifes
     Role({ metadata: { name, namespace: place }, rules: given }),
     RoleBinding({ metadata: { name, namespace: place }, roleRef: { apiGroup, kind: 'Role', name }, subjects }),
   ];
+  const clusterRole = (given: readonly PolicyRule[]) => [
+    ClusterRole({ metadata: { name }, rules: given }),
+    ClusterRoleBinding({ metadata: { name }, roleRef: { apiGroup, kind: 'ClusterRole', name }, subjects }),
+  ];
   const ownRole = own.length === 0 ? [] : roleIn(namespace, own);
   if (namespaces === undefined) {
-    return [
-      account,
-      ClusterRole({ metadata: { name }, rules: shared }),
-      ClusterRoleBinding({ metadata: { name }, roleRef: { apiGroup, kind: 'ClusterRole', name }, subjects }),
-      ...ownRole,
-    ];
+    return [account, ...clusterRole(shared), ...ownRole];
   }
   const isBoth = namespaces.includes(namespace);
-  const roles = namespaces.flatMap((place) => roleIn(place, place === namespace ? merged(shared, own) : shared));
-  return [account, ...roles, ...(isBoth ? [] : ownRole)];
+  const everywhere = plain(rules.filter(({ clusterWide }) => clusterWide));
+  const placed = plain(rules.filter(({ ownNamespace, clusterWide }) => !ownNamespace && !clusterWide));
+  const roles = namespaces.flatMap((place) => roleIn(place, place === namespace ? merged(placed, own) : placed));
+  return [account, ...(everywhere.length === 0 ? [] : clusterRole(everywhere)), ...roles, ...(isBoth ? [] : ownRole)];
 }
 
 /** Without what Kubernetes does not know. */
 function plain(rules: readonly PolicyRule[]): PolicyRule[] {
-  return rules.map(({ apiGroups, resources, verbs }) => ({ apiGroups, resources, verbs }));
+  return rules.map(({ apiGroups, resources, verbs, resourceNames }) => ({
+    ...{ apiGroups, resources, verbs },
+    ...(resourceNames && { resourceNames }),
+  }));
 }
 
 function merged(...lists: readonly (readonly PolicyRule[])[]): PolicyRule[] {
   const rights = new Rights();
-  for (const { apiGroups, resources, verbs } of lists.flat()) {
-    for (const group of apiGroups) for (const plural of resources) rights.add({ group, plural }, verbs);
-  }
+  for (const rule of lists.flat()) rights.addRule(rule);
   return rights.rules();
 }

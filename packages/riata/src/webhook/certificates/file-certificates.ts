@@ -1,9 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import {
-  type CertificatePair,
-  followCertificateFiles,
-  readCertificateFiles,
-} from '../../manager/probes/certificate-files.js';
+import { type CertificatePair, followCertificateFiles, usablePair } from '../../manager/probes/certificate-files.js';
 import { ReportedProblems } from '../../manager/reported-problems.js';
 import type { WebhookCertificateFiles } from '../../manager/webhook-options.js';
 import { describeError } from '../../runtime/log/describe-error.js';
@@ -25,18 +21,11 @@ export class FileCertificates implements CertificateSource {
   }
 
   async load(): Promise<ServedCertificates> {
-    const { certFile, keyFile, caFile } = this.#files;
+    const { caFile } = this.#files;
     try {
-      this.#pair = await readCertificateFiles(this.#files);
-      // Node would take nothing for a certificate, and then refuse every caller.
-      if (!this.#pair.cert || !this.#pair.key) throw new Error(`${this.#pair.cert ? keyFile : certFile} is empty`);
-      const { createSecureContext } = await import('node:tls');
-      createSecureContext(this.#pair);
+      this.#pair = await usablePair(this.#files);
     } catch (error) {
-      throw new Error(
-        `webhooks: ${certFile} and ${keyFile} must be a certificate and its key, in PEM: ${describeError(error)}`,
-        { cause: error },
-      );
+      throw new Error(`webhooks: ${(error as Error).message}`, { cause: error });
     }
     if (caFile !== undefined) {
       this.#authorities = await readFile(caFile, 'utf8').catch((error: unknown) => {

@@ -60,17 +60,18 @@ export class OwnCertificates implements CertificateSource {
   async load({ signal }: { readonly signal: AbortSignal }): Promise<ServedCertificates> {
     const { clock } = this.#parts.runtime;
     for (;;) {
+      let waitMs = retryMs;
       signal.throwIfAborted();
       try {
         this.#secret = await this.#read(signal);
-        await this.#keep(signal);
+        waitMs = await this.#keep(signal);
         if (this.#data !== undefined) return servedBy(this.#data);
       } catch (error) {
         signal.throwIfAborted();
         if (isForbidden(error)) throw this.#forbidden(error);
         this.#report(error);
       }
-      await clock.sleep(retryMs, { signal, background: true });
+      await clock.sleep(Math.min(waitMs, retryMs), { signal, background: true });
     }
   }
 
@@ -126,15 +127,15 @@ export class OwnCertificates implements CertificateSource {
       rotate: this.#isRotating,
     };
     const { data, nextMs } = renewCertificate(base, hosts, now, times, options);
-    if (options.rotate && (data?.['next-ca.crt'] !== undefined || next !== undefined)) this.#isRotating = false;
+    if (next !== undefined) this.#isRotating = false;
     const wanted = data ?? base;
     if (wanted !== undefined && (data !== undefined || !isGood)) {
       this.#secret = await this.#write(wanted, signal);
       const written = decodeCertificateData(this.#secret.data);
-      // Another replica may have been faster: what is stored counts, for all.
-      if (!isCertificateData(written)) return retryMs;
-      this.#take(written);
-      if (written['tls.crt'] !== wanted['tls.crt']) return 0;
+      // Somebody else may have been faster: what is stored counts, for all, and is looked at again.
+      if (!encodedEqual(written, wanted)) return 0;
+      if (written['next-ca.crt'] !== undefined) this.#isRotating = false;
+      this.#take(wanted);
     } else if (isGood) {
       this.#take(stored);
     }
@@ -199,7 +200,7 @@ function servedBy(data: CertificateData): ServedCertificates {
   return { serving: { cert: data['tls.crt'], key: data['tls.key'] }, authorities: trustedAuthorities(data) };
 }
 
-function encodedEqual(a: CertificateData, b: CertificateData): boolean {
+function encodedEqual(a: Partial<CertificateData>, b: Partial<CertificateData>): boolean {
   const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])] as (keyof CertificateData)[];
   return keys.every((key) => a[key] === b[key]);
 }

@@ -1,4 +1,4 @@
-import type { Client } from '../../client/interfaces.js';
+import type { Client, WriteObject } from '../../client/interfaces.js';
 import type { WebhookClientConfig } from '../../kinds/generated/types/admissionregistration-v1.js';
 import {
   CustomResourceDefinition,
@@ -31,6 +31,8 @@ export interface InstallerParts extends Omit<ConfigurationParts, 'definitions' |
   readonly client: Client;
   readonly definitions: () => readonly WebhookDefinition[];
   readonly site: WebhookSite;
+  /** To be written at the start, before the configurations lead to it. @default none */
+  readonly service?: WriteObject | undefined;
   /** False: the configurations are the manifests', and only their `caBundle` is kept. */
   readonly isInstalling: boolean;
   /** Called whenever all is as it should be. */
@@ -65,6 +67,7 @@ export class WebhookInstaller {
   readonly #watched = new Map<string, Promise<void>>();
   /** CRDs whose conversion was applied by this program. */
   readonly #converted = new Set<string>();
+  #hasService = false;
   #definedAt: number;
   #authorities: string | undefined;
   #problem: Error | undefined = new Error('the webhook configurations are not written yet');
@@ -143,7 +146,7 @@ export class WebhookInstaller {
   }
 
   async #keep(signal: AbortSignal): Promise<void> {
-    const { definitions, isInstalling, onInstalled, runtime } = this.#parts;
+    const { client, definitions, isInstalling, onInstalled, runtime } = this.#parts;
     const parts = {
       ...this.#parts,
       definitions: definitions(),
@@ -155,12 +158,13 @@ export class WebhookInstaller {
     // A change is applied on top of what there is: with the first look at all of it.
     if ([...this.#watched.keys()].some((id) => !this.#live.has(id))) return;
     const isOurs = isInstalling && (await this.#takeTurn(signal));
+    if (isOurs && !this.#hasService) await this.#serve(signal);
     for (const type of ['mutating', 'validating'] as const) {
       const current = this.#live.get(type);
       const options = { fieldManager, force: true, current, signal };
       if (!isOurs) await this.#fill(kinds[type], current, signal);
       else if (current !== undefined || wanted[type].webhooks?.length) {
-        this.#seen(type, await (this.#parts.client.apply as Apply)(wanted[type], options));
+        this.#seen(type, await (client.apply as Apply)(wanted[type], options));
       }
     }
     const missing: string[] = [];
@@ -185,6 +189,12 @@ export class WebhookInstaller {
     onInstalled();
   }
 
+  async #serve(signal: AbortSignal): Promise<void> {
+    const { client, service } = this.#parts;
+    if (service !== undefined) await (client.apply as Apply)(service, { fieldManager, force: true, signal });
+    this.#hasService = true;
+  }
+
   #takeTurn(signal: AbortSignal): Promise<boolean> {
     const { definitions } = this.#parts;
     // Without the authorities: these change, and are the same for all.
@@ -199,7 +209,9 @@ export class WebhookInstaller {
     current: KubeObject,
     signal: AbortSignal,
   ): Promise<void> {
-    const fields = { metadata: { name }, ...(spec && { spec }) };
+    const { annotations } = this.#parts;
+    const metadata = { name, ...(spec && annotations && { annotations }) };
+    const fields = { metadata, ...(spec && { spec }) };
     const options = { fieldManager, force: true, current, signal };
     const { client } = this.#parts;
     // An apply leaves the address that someone else has written, of another form, beside its own: servers refuse both.

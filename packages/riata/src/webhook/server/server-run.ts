@@ -9,6 +9,7 @@ import { Shutdown } from '../../runtime/stop-reasons.js';
 import { certificateSource, injectingAnnotations } from '../certificates/certificate-options.js';
 import type { CertificateSource } from '../certificates/certificate-source.js';
 import { ReachProbe } from '../install/reach-probe.js';
+import { serviceObject } from '../install/service-object.js';
 import { WebhookInstaller } from '../install/webhook-installer.js';
 import { bracketed, resolveSite, type SiteParts, type WebhookSite } from '../install/webhook-site.js';
 import type { ListeningWebhooks } from '../webhook-listener.js';
@@ -132,6 +133,7 @@ export class ServerRun {
       this.#installer = new WebhookInstaller({
         ...{ client, runtime, site, isInstalling, annotations, isInNamespace: site.isBehindService },
         guardOwnNamespace: options.guardOwnNamespace ?? false,
+        service: serviceObject(site, options),
         definitions: () => routes.definitions,
         clientConfig: (path) => listening.clientConfig(path),
         onInstalled: () => {
