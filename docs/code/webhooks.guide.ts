@@ -3,7 +3,18 @@ import { control, createClient, defineKind, loadConfig, Manager, silentLogger } 
 import { ConfigMap, Namespace, Pod } from 'riata/kinds';
 import { installCrds } from 'riata/patterns';
 import { resolveRuntime } from 'riata/runtime';
-import { admit, allowed, authenticates, authorizes, denied, WebhookRouter, WebhookServer } from 'riata/webhook';
+import {
+  admit,
+  allowed,
+  authenticates,
+  authorizes,
+  concat,
+  denied,
+  policy,
+  policyManifests,
+  WebhookRouter,
+  WebhookServer,
+} from 'riata/webhook';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 
@@ -238,4 +249,23 @@ test('alone', async () => {
   expect(server.url).toMatch(/^https:/);
   stop.abort();
   await ended;
+});
+
+const smallSites = policy(Site, { name: 'small-sites' })
+  .require(({ object }) => object.spec.replicas.lte(10), { message: 'at most 10 replicas' })
+  .require(({ object }) => object.spec.hosts.all((host) => host.name.endsWith('.example.com')), {
+    messageExpression: ({ object }) => concat(object.metadata.name, ' has a host outside of example.com'),
+  });
+
+test('policies', async () => {
+  const site = Site({ metadata: { namespace: 'shop', name: 'cart' }, spec: { image: 'nginx', replicas: 11 } });
+  const [violation] = await smallSites.check(site); // { policy: 'small-sites', message: 'at most 10 replicas', … }
+  const manifests = await policyManifests(smallSites);
+  expect(violation).toMatchObject({ policy: 'small-sites', message: 'at most 10 replicas', actions: ['deny'] });
+  expect(manifests.map(({ kind }) => kind)).toEqual(['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding']);
+  const elsewhere = {
+    ...site,
+    spec: { image: 'nginx', hosts: [{ name: 'a.example.com' }, { name: 'b.example.org' }] },
+  };
+  expect(await smallSites.check(elsewhere)).toMatchObject([{ message: 'cart has a host outside of example.com' }]);
 });
