@@ -1,7 +1,7 @@
 import { TestEnvironment } from '@riata/testing';
 import { control, createClient, defineKind, loadConfig, Manager, silentLogger } from 'riata';
 import { ConfigMap, Namespace, Pod } from 'riata/kinds';
-import { installCrds } from 'riata/patterns';
+import { collectRbac, installCrds, objectsToYaml, rbacManifests } from 'riata/patterns';
 import { resolveRuntime } from 'riata/runtime';
 import {
   admit,
@@ -14,6 +14,8 @@ import {
   policyManifests,
   WebhookRouter,
   WebhookServer,
+  webhookManifests,
+  webhookRights,
 } from 'riata/webhook';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -235,6 +237,16 @@ test('tokens and access', async () => {
   const resourceAttributes = { verb: 'get', resource: 'pods', namespace: 'shop' };
   const review = { user: 'ada@example.com', resourceAttributes };
   expect(await asked(access, review, 'SubjectAccessReview')).toMatchObject({ allowed: true });
+});
+
+test('manifests', async () => {
+  const at = { name: 'site-operator', namespace: 'site-operator' };
+  const objects = webhookManifests([siteRules], { ...at, selector: { app: 'site-operator' } });
+  const rules = collectRbac([sites, webhookRights([siteRules], at)]);
+  const manifests = await objectsToYaml([...objects, ...rbacManifests(rules, at)]);
+  for (const kind of ['Service', 'MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration', 'ClusterRole']) {
+    expect(manifests).toContain(`kind: ${kind}\n`);
+  }
 });
 
 test('alone', async () => {
