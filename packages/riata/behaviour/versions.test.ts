@@ -82,7 +82,7 @@ describeServers('versions', (server) => {
       const webhook = await written();
       return webhook?.clientConfig?.service === undefined && webhook;
     });
-    expect(before?.clientConfig?.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/convert-/);
+    expect(before?.clientConfig?.url).toMatch(/^https:\/\/[^/]+\/convert-sites-/);
     expect(await installCrds(client, [Site])).toMatchObject([{ action: expect.stringMatching(/unchanged|updated/) }]);
     expect(await written()).toEqual(before);
   });
