@@ -57,9 +57,20 @@ export async function checkPolicy(
   const sources = sourcesOf(spec);
   return (kinds.length === 0 ? [{ name: undefined, object: undefined }] : kinds).flatMap(({ name, object }) => {
     const compiler = new AdmissionCompiler(true);
+    // The server compiles policies without knowing what they match, and refuses what does not compile so.
+    const untyped = new AdmissionCompiler(true);
     const base = { params, authorizer: true, objectType: object?.type, paramsType: paramsType?.type };
     const roots = { object, oldObject: object, params: paramsType };
-    return sources.map((source) => report(compiler, source, { ...base, ...source.names }, roots, name));
+    return sources.map((source) => {
+      const { expression, results, variable } = source;
+      const names = { params, authorizer: true, ...source.names };
+      const refused = untyped.check(expression, results, names);
+      if (variable !== undefined) untyped.declare(variable, expression, names);
+      const found = report(compiler, source, { ...base, ...source.names }, roots, name);
+      return 'problem' in refused && found.problem === undefined
+        ? { ...found, problem: refused.problem, cost: undefined }
+        : found;
+    });
   });
 }
 
