@@ -1,9 +1,9 @@
 import { CustomResourceDefinition } from 'riata/kinds';
-import { metadataOnly } from 'riata/object';
+import { defineKind, metadataOnly, withVersion } from 'riata/object';
 import { installCrds } from 'riata/patterns';
 import { conversion, migration } from 'riata/webhook';
 import { expect, test } from 'vitest';
-import { describeServers, rejection, uniqueName, until } from './servers.js';
+import { describeServers, realOnly, rejection, testOn, uniqueName, until } from './servers.js';
 import { versionedKind } from './versions-play.js';
 import { onLoopback, startGuarded } from './webhooks-play.js';
 
@@ -39,6 +39,36 @@ describeServers('versions', (server) => {
     const both = await client.list(v1, { namespace });
     // As it was written: that no tag was given is kept, too.
     expect(both.items.map(({ spec }) => spec.image).sort()).toEqual(['nginx:3', 'web']);
+  });
+
+  testOn(realOnly, 'integers past 2^53 come through exactly', async () => {
+    const { client } = server();
+    const namespace = await server().namespace();
+    const spec = { type: 'object', properties: { size: { type: 'integer', format: 'int64' } } } as const;
+    const selectableFields = ['.spec.size'];
+    const Newer = defineKind({ group: group(), version: 'v2', kind: 'Box', spec, selectableFields });
+    const Box = withVersion(Newer, 'v1', {
+      spec: { type: 'object', properties: { length: { type: 'integer', format: 'int64' } } } as const,
+      up: ({ spec: { length } }) => ({ spec: { size: length } }),
+      down: ({ spec: { size } }) => ({ spec: { length: size } }),
+    });
+    await installCrds(client, [Box]);
+    await using _ = await startGuarded(server(), onLoopback(uniqueName('hooks-'), namespace), [conversion(Box)]);
+    const length = 9_223_372_036_854_775_807n as unknown as number;
+    const box = Box.versions.v1({ metadata: { namespace, name: 'a' }, spec: { length } });
+    await until('it is converted', () =>
+      client.create(box).catch((error: Error) => {
+        if (!error.message.includes('webhook')) throw error;
+        return undefined;
+      }),
+    );
+    const found = async (value: bigint) =>
+      (await client.list(Box, { namespace, fieldSelector: `spec.size=${value}` })).items.length;
+    expect([await found(9_223_372_036_854_775_807n), await found(9_223_372_036_854_775_806n)]).toEqual([1, 0]);
+    // Read in the old version, changed, converted back and stored.
+    const labels = { touched: 'yes' };
+    await client.patch(Box.versions.v1, { namespace, name: 'a' }, { type: 'merge', body: { metadata: { labels } } });
+    expect(await found(9_223_372_036_854_775_807n)).toBe(1);
   });
 
   test('a conversion that throws fails the request, with the object and the line', async () => {
