@@ -24,7 +24,7 @@ test('no test framework is imported, and nothing but riata, its server and Node'
   for (const file of files) {
     const text = await readFile(new URL(file, import.meta.url), 'utf8');
     const code = text.replace(/\/\*\*[\s\S]*?\*\//g, '');
-    for (const [, from = ''] of code.matchAll(/(?:from|import\()\s*'([^']+)'/g)) imported.add(from);
+    for (const [, from = ''] of code.matchAll(/(?:\bfrom\s+|import\()'([^']+)'/g)) imported.add(from);
   }
   expect(files.length).toBeGreaterThan(10);
   const strange = [...imported].filter((from) => !/^(\.\/|node:|riata$|riata\/|@riata\/apiserver$)/.test(from));

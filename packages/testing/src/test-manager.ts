@@ -26,6 +26,7 @@ import type { WebhookFaults } from './faults/webhook-faults.js';
 import type { Identity } from './identity.js';
 import type { TestConnection } from './test-connection.js';
 import type { TestTime } from './test-time.js';
+import { ledTo } from './webhooks/led-to.js';
 
 /** Options of `TestEnvironment.startManager`: those of a `Manager`, whose connection and runtime are the environment's. */
 export interface TestManagerOptions extends Omit<ManagerOptions, 'config' | 'client' | 'runtime'> {
@@ -194,6 +195,22 @@ export class TestManager implements AsyncDisposable {
     const added = addWebhook(this.manager, this.#faults.around(definition, this.name));
     this.#webhooks = added.server;
     return { remove: () => this.#time.drive(added.remove(), `the removal of ${definition.name}`) };
+  }
+
+  /**
+   * Installs webhook configurations as manifests have them (`envtest.WebhookInstallOptions`), leading to the webhooks that
+   * it serves: each entry keeps the path that its Service or URL names, and gets the manager's address. Start the manager
+   * with `webhooks: { install: false }`, or it writes its own beside them. They go with the next reset.
+   *
+   * @example
+   * const manager = await env.startManager({ run: [siteRules], webhooks: { install: false } });
+   * await manager.installWebhooks(await objectsFromYaml(await readFile('config/webhook/manifests.yaml', 'utf8')));
+   */
+  async installWebhooks(configurations: readonly object[]): Promise<void> {
+    const server = this.#webhooks;
+    if (server === undefined) throw new Error(`installWebhooks: ${this.name} serves no webhooks; give it one to run`);
+    const made = configurations.map((each) => ledTo(each, (path) => server.clientConfig(path)));
+    for (const each of made) await this.#time.drive(this.client.create(each), 'installWebhooks');
   }
 
   /**

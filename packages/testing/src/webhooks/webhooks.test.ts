@@ -51,6 +51,35 @@ test('replicas answer in turn, and the last one that stops takes the configurati
   expect(seen).toEqual(['second']);
 });
 
+test('configurations of manifests lead to the manager, by the paths that they name', async () => {
+  await using env = await TestEnvironment.start({ kinds: [Widget] });
+  const manager = await env.startManager({ run: [rules], webhooks: { install: false } });
+  await env.client.create(widget('unguarded', 11));
+  const configuration = {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingWebhookConfiguration',
+    metadata: { name: 'widgets' },
+    webhooks: [
+      {
+        name: 'widgets.example.com',
+        clientConfig: {
+          service: { namespace: 'system', name: 'hooks', path: '/validate-testing-riata-dev-v1-widget' },
+        },
+        rules: [
+          { apiGroups: ['testing.riata.dev'], apiVersions: ['v1'], resources: ['widgets'], operations: ['CREATE'] },
+        ],
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+      },
+    ],
+  };
+  await manager.installWebhooks([configuration]);
+  await env.eventually(() => expect(env.client.create(widget('b', 11))).rejects.toThrow('must be at most 10'));
+  await expect(manager.installWebhooks([ConfigMap({ metadata: inDefault('a') })])).rejects.toThrow(
+    'installWebhooks: expects a MutatingWebhookConfiguration or ValidatingWebhookConfiguration, got kind "ConfigMap"',
+  );
+});
+
 describe('faults', () => {
   const guarded = (options: { readonly failurePolicy: 'fail' | 'ignore' }) =>
     admit(ConfigMap, { name: 'maps' }).validates({ ...options, timeout: '3s' }, () => {});

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Client } from '../../client/interfaces.js';
+import type { WebhookClientConfig } from '../../kinds/generated/types/admissionregistration-v1.js';
 import type { WebhookServerOptions } from '../../manager/webhook-options.js';
 import { durationMs } from '../../object/duration.js';
 import { describeError } from '../../runtime/log/describe-error.js';
@@ -8,6 +9,7 @@ import { AbortSource, onAbort } from '../../runtime/signals.js';
 import { Shutdown } from '../../runtime/stop-reasons.js';
 import { certificateSource, injectingAnnotations } from '../certificates/certificate-options.js';
 import type { CertificateSource } from '../certificates/certificate-source.js';
+import { withBundle } from '../install/client-configs.js';
 import { ReachProbe } from '../install/reach-probe.js';
 import { serviceObject } from '../install/service-object.js';
 import { WebhookInstaller } from '../install/webhook-installer.js';
@@ -39,6 +41,8 @@ export class ServerRun {
   #source: CertificateSource | undefined;
   #installer: WebhookInstaller | undefined;
   #probe: ReachProbe | undefined;
+  #listening: ListeningWebhooks | undefined;
+  #authorities: string | undefined;
 
   constructor(parts: ServerRunParts) {
     this.#parts = parts;
@@ -58,6 +62,12 @@ export class ServerRun {
     const problem = this.#installer?.problem;
     if (problem !== undefined) throw problem;
     this.#probe?.check();
+  }
+
+  /** How an API server reaches a path, with the authorities to trust. Undefined before it listens. */
+  clientConfig(path: string): WebhookClientConfig | undefined {
+    const config = this.#listening?.clientConfig(path);
+    return config === undefined || this.#authorities === undefined ? config : withBundle(config, this.#authorities);
   }
 
   /** Webhooks were added or removed. */
@@ -101,11 +111,15 @@ export class ServerRun {
       this.#url = undefined;
     };
     const follow = (installer: WebhookInstaller | undefined, until: AbortSignal) => {
-      installer?.trust(served.authorities);
+      const trust = (authorities: string | undefined) => {
+        this.#authorities = authorities;
+        installer?.trust(authorities);
+      };
+      trust(served.authorities);
       return source.follow(
         (next) => {
           https.use({ ...next.serving, clientCa });
-          installer?.trust(next.authorities);
+          trust(next.authorities);
         },
         { signal: until },
       );
@@ -144,6 +158,7 @@ export class ServerRun {
     }
     if (client !== undefined) this.#probe = new ReachProbe({ client, site, server: id, isInstalling, runtime });
     this.#isListening = true;
+    this.#listening = listening;
     this.#parts.onListening();
     const stop = new AbortSource();
     using _stopped = onAbort(signal, () => stop.abort(signal.reason));

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/interfaces.js';
+import type { WebhookClientConfig } from '../../kinds/generated/types/admissionregistration-v1.js';
 import type { Runnable } from '../../manager/runnable.js';
 import {
   checkWebhookOptions,
@@ -105,6 +106,15 @@ export class WebhookServer implements Runnable, ManagedWebhooks {
   check(): void {
     this.checkStarted();
     this.#run?.check();
+  }
+
+  /**
+   * How API servers reach a path of it, with the authorities to trust: for configurations that you write yourself. Throws
+   * unless it listens.
+   */
+  clientConfig(path: string): WebhookClientConfig {
+    this.checkStarted();
+    return this.#run?.clientConfig(path) as WebhookClientConfig;
   }
 
   /** Serves a webhook until the answer is disposed. Throws if its name, a path or an entry is taken. */
