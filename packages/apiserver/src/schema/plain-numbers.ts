@@ -8,6 +8,9 @@ export function plainNumbers<T extends JsonObject | undefined>(object: T): T {
   return hasBigint(object) ? (plain(object as Json) as T) : object;
 }
 
+/** The largest number below 2^63. */
+const largestBelowInt64 = 2 ** 63 - 1024;
+
 function hasBigint(value: unknown): boolean {
   if (typeof value !== 'object') return typeof value === 'bigint';
   if (value === null) return false;
@@ -17,7 +20,8 @@ function hasBigint(value: unknown): boolean {
 }
 
 function plain(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number(value);
+  // Not rounded up past the largest int64: it would no longer be an integer of that format.
+  if (typeof value === 'bigint') return Math.min(Number(value), largestBelowInt64);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     const items = value.map(plain);
