@@ -62,7 +62,7 @@ export {
   withWarnings,
 } from './admission/responses.js';
 export { type ConversionOptions, type ConvertibleKind, conversion } from './conversion/conversion.js';
-export { type MigrationOptions, migration } from './conversion/migration.js';
+export { type MigrationDefinition, type MigrationOptions, migration } from './conversion/migration.js';
 export type { Pace } from './conversion/pace.js';
 export { type WebhookManifestsOptions, webhookManifests } from './install/webhook-manifests.js';
 export { type WebhookRight, type WebhookRightsOptions, webhookRights } from './install/webhook-rights.js';

@@ -12,6 +12,7 @@ import { isConflict } from '../../rest/errors/error-guards.js';
 import { describeError } from '../../runtime/log/describe-error.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import type { Runtime } from '../../runtime/runtime.js';
+import type { WebhookRight } from '../install/webhook-rights.js';
 import {
   isMigrated,
   type MigratedCrd,
@@ -43,6 +44,12 @@ const waitMs: Readonly<Record<Outcome, number>> = { current: 600_000, again: 100
 const [firstRetryMs, longestRetryMs] = [1000, 60_000];
 const conditionType = 'StorageVersionMigrated';
 
+/** A {@link migration} as a value. */
+export interface MigrationDefinition extends Addable {
+  /** For `collectRbac`. */
+  readonly rbacNeeds: readonly WebhookRight[];
+}
+
 /**
  * Rewrites the stored objects of a kind in its storage version, at a set pace, and then removes all others from
  * `status.storedVersions` of its definition, so that these can be dropped: a value, as `control` gives one. It runs on
@@ -52,12 +59,22 @@ const conditionType = 'StorageVersionMigrated';
  * @example
  * await run(sites, conversion(Site), migration(Site, { pace: '20/s' }));
  */
-export function migration(kind: KindRef & Pick<DefinedKind, 'crd'>, options: MigrationOptions = {}): Addable {
-  const name = `migration of ${kind.crd().metadata.name}`;
+export function migration(
+  kind: KindRef & Pick<DefinedKind, 'crd'>,
+  options: MigrationOptions = {},
+): MigrationDefinition {
+  const crd = kind.crd().metadata.name;
+  const name = `migration of ${crd}`;
   refuseUnknownOptions(name, options, migrationOptionNames);
   const intervalMs = paceMs(options.pace ?? '20/s', `${name}: pace`);
   const graceMs = durationMs(options.grace ?? '10s', `${name}: grace`);
+  const names = [crd];
   return {
+    rbacNeeds: [
+      { kind, verbs: ['list', 'patch'] },
+      { kind: CustomResourceDefinition, verbs: ['get', 'patch'], names },
+      { kind: CustomResourceDefinition, verbs: ['patch'], subresource: 'status', names },
+    ],
     addTo: (manager) => {
       const { runtime } = manager;
       const recorder = manager.eventRecorder('migration');

@@ -33,6 +33,7 @@ export const webhookRightsOptionNames = optionNames<WebhookRightsOptions>({
 export interface WebhookRight {
   readonly kind: KindRef;
   readonly verbs: readonly string[];
+  readonly subresource?: string;
   readonly names?: readonly string[];
   readonly ownNamespace?: boolean;
 }

@@ -13,10 +13,11 @@ import {
   compileValue,
   objectRoot,
 } from '../../object/cel/compile-cel.js';
-import type { KindRef } from '../../object/kind.js';
+import { builderOf, type KindRef } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
 import type { StructuralSchema } from '../../object/schema/structural-schema.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
+import type { WebhookRight } from '../install/webhook-rights.js';
 import {
   type CheckedPolicy,
   type PolicyCheckOptions,
@@ -57,6 +58,8 @@ const requireOptionNames = optionNames<RequireOptions<PolicyTypes>>({
 
 /** A policy of whatever kind: what can be run, checked and written to a file. */
 export interface PolicyDefinition extends CheckedPolicy, Addable {
+  /** For `collectRbac`. */
+  readonly rbacNeeds: readonly WebhookRight[];
   check(object: object, options?: PolicyCheckOptions): Promise<readonly PolicyViolation[]>;
   preview(object: object, options?: PolicyCheckOptions): Promise<PolicyPreview>;
 }
@@ -169,6 +172,21 @@ export class Policy<T extends PolicyTypes = PolicyTypes> implements PolicyDefini
   /** As `check`, with the object as mutations change it and the audit annotations. */
   preview(object: object, options: PolicyCheckOptions = {}): Promise<PolicyPreview> {
     return previewPolicy([this], object, options);
+  }
+
+  /** For `collectRbac`: to apply `objects`, and to name params, for which servers require the right to read them. */
+  get rbacNeeds(): readonly WebhookRight[] {
+    const names = new Map<KindRef, string[]>();
+    for (const object of this.objects) {
+      const kind = builderOf(object);
+      if (kind === undefined) continue;
+      names.set(kind, [...(names.get(kind) ?? []), object.metadata.name]);
+    }
+    const { params } = this.#compiled.options;
+    return [
+      ...[...names].map(([kind, own]) => ({ kind, verbs: ['create', 'patch'], names: own })),
+      ...(params === undefined ? [] : [{ kind: params, verbs: ['get'] }]),
+    ];
   }
 
   /** Applies `objects` when the manager starts, on the replica that leads; removing it leaves them in place. */
