@@ -128,7 +128,7 @@ export class TestManager implements AsyncDisposable {
       ...given,
       loopMonitor: !parts.time.isVirtual,
       // Replicas of a test share a machine: each takes a port that is free.
-      webhooks: { port: 0, ...(parts.listener && { listener: parts.listener }), ...given.webhooks },
+      webhooks: { port: 0, ...(isOverHttps(given.webhooks) ? {} : { listener: parts.listener }), ...given.webhooks },
       controllers: { history, selfWakeBackoff, ...given.controllers },
       config: connection.config,
       runtime,
@@ -259,9 +259,9 @@ export class TestManager implements AsyncDisposable {
     return [...this.manager.controllers, ...[...this.#factories].flatMap(({ health }) => health)];
   }
 
-  /** @internal Whether it serves webhooks. */
+  /** @internal Whether it serves webhooks, at an address that the environment knows to be reachable. */
   get hasWebhooks(): boolean {
-    return this.#webhooks !== undefined;
+    return this.#webhooks !== undefined && this.manager.options.webhooks?.url === undefined;
   }
 
   /** @internal Throws while the API server does not reach its webhooks, or is not known to. */
@@ -352,6 +352,13 @@ export interface TestManagerParts {
   readonly runtime: Partial<Runtime>;
   readonly options: TestManagerOptions;
 }
+
+/** Whether options ask for a socket, where none is needed: webhooks are called in process by default. */
+function isOverHttps(options: ManagerOptions['webhooks'] = {}): boolean {
+  return socketOptions.some((name) => options[name] !== undefined);
+}
+
+const socketOptions = ['host', 'port', 'url', 'service', 'certificates', 'clientCaFile'] as const;
 
 function isWebhook(what: object): what is WebhookDefinition {
   return 'bind' in what && 'targets' in what;

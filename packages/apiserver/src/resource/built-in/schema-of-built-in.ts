@@ -77,8 +77,10 @@ function versionsOf(kind: string, own: string): KindVersions {
     if (version.includes('/')) throw new ApplyError(500, `unexpected GroupVersion string: ${apiVersion}`);
     const node = group === splitApiVersion(own).group ? builtInSchema({ group, version, kind }) : undefined;
     if (node === undefined) return undefined;
-    const convert = versionConversions[own]?.[apiVersion];
-    return { type: mergeTypeFromSchema(node), ...(convert && { convert }) };
+    // Both ways: an apply prunes fields in the version that last owned them, and converts the rest back.
+    const convert = (object: JsonObject): JsonObject =>
+      versionConversions[object.apiVersion as string]?.[apiVersion]?.(object) ?? { ...object, apiVersion };
+    return { type: mergeTypeFromSchema(node), convert };
   };
   return (apiVersion) => {
     if (!known.has(apiVersion)) known.set(apiVersion, find(apiVersion));
