@@ -11,9 +11,9 @@ export interface CertificateRequest {
   /** How many IP addresses it names. */
   readonly ipAddresses: number;
   /** Subject, public key and alternative names as they stand in the request, DER. */
-  readonly subject: Buffer;
-  readonly publicKey: Buffer;
-  readonly alternativeNames: Buffer | undefined;
+  readonly subject: Uint8Array;
+  readonly publicKey: Uint8Array;
+  readonly alternativeNames: Uint8Array | undefined;
 }
 
 const pem = /-----BEGIN CERTIFICATE REQUEST-----([A-Za-z0-9+/=\s]*)-----END CERTIFICATE REQUEST-----/;

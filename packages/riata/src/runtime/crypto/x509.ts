@@ -74,8 +74,8 @@ function authority(cert: string, issuer: Subject & { readonly key: KeyObject }, 
 }
 
 interface Subject {
-  readonly subject: Buffer;
-  readonly spki: Buffer;
+  readonly subject: Uint8Array;
+  readonly spki: Uint8Array;
 }
 
 function certificate(
@@ -108,11 +108,11 @@ function certificate(
 }
 
 const yes = element(0x01, Buffer.from([0xff]));
-const extension = (id: string, value: Buffer, critical = false): Buffer =>
+const extension = (id: string, value: Uint8Array, critical = false): Buffer =>
   sequence(oid(id), ...(critical ? [yes] : []), element(0x04, value));
 
 /** Those of an authority, or, with hosts, of a server; of a client if there are none. */
-function extensions(spki: Buffer, issuerSpki: Buffer, hosts: readonly string[] | undefined): Buffer {
+function extensions(spki: Uint8Array, issuerSpki: Uint8Array, hosts: readonly string[] | undefined): Buffer {
   const isAuthority = hosts === undefined;
   const usage = isAuthority ? bitString(Buffer.from([0b1000_0110]), 1) : bitString(Buffer.from([0b1000_0000]), 7);
   return sequence(
@@ -149,7 +149,11 @@ const extendedUsages: Readonly<Record<string, string>> = {
 };
 
 /** Those of a certificate that was requested. */
-function signedExtensions(issuerSpki: Buffer, usages: readonly string[], alternativeNames: Buffer | undefined): Buffer {
+function signedExtensions(
+  issuerSpki: Uint8Array,
+  usages: readonly string[],
+  alternativeNames: Uint8Array | undefined,
+): Buffer {
   const bits = [...new Set(usages.flatMap((usage) => keyUsages[usage] ?? []))];
   const purposes = [...new Set(usages.flatMap((usage) => extendedUsages[usage] ?? []))];
   const last = Math.max(...bits);
@@ -179,6 +183,6 @@ function alternativeName(host: string): Buffer {
 
 const nameOf = (commonName: string): Buffer =>
   sequence(element(0x31, sequence(oid('2.5.4.3'), element(0x0c, Buffer.from(commonName)))));
-const keyId = (spki: Buffer): Buffer => crypto().createHash('sha256').update(spki).digest().subarray(0, 20);
+const keyId = (spki: Uint8Array): Buffer => crypto().createHash('sha256').update(spki).digest().subarray(0, 20);
 const spkiOf = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' });
 const pemKey = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString();
