@@ -1,6 +1,7 @@
 import { dryRun } from 'riata';
-import { ConfigMap, Deployment, MutatingAdmissionPolicy, ValidatingAdmissionPolicy } from 'riata/kinds';
+import { Deployment, MutatingAdmissionPolicy, ValidatingAdmissionPolicy } from 'riata/kinds';
 import { Manager } from 'riata/manager';
+import { defineKind } from 'riata/object';
 import { isApiError } from 'riata/rest';
 import { silentLogger } from 'riata/runtime';
 import {
@@ -23,6 +24,7 @@ import {
   when,
 } from 'riata/webhook';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { controlPlane, describedServer, describeServers, uniqueName, until } from './servers.js';
 
 type Made = ReturnType<typeof make>;
@@ -422,16 +424,26 @@ describeServers('policies', (server) => {
 
   test('params: found, and not found', async () => {
     const name = uniqueName('p-');
+    // A kind of its own: a server stops watching params of a kind when the last policy for them goes.
+    const group = `${uniqueName('g')}.riata.dev`;
+    const Limits = defineKind({
+      group,
+      version: 'v1',
+      kind: 'Limits',
+      plural: 'limits',
+      spec: z.object({ max: z.int() }),
+    });
+    await server().install(Limits);
     const made = policy(Deployment, {
       name,
       objectSelector: { matchLabels: { policy: name } },
-      params: ConfigMap,
+      params: Limits,
       paramRef: { name: 'limits' },
-    }).require(({ object, params }) => object.spec.replicas.lte(params.data.get('max').toInt()), {
+    }).require(({ object, params }) => object.spec.replicas.lte(params.spec.max), {
       message: 'too many',
     });
     const namespace = await server().namespace();
-    const params = ConfigMap({ metadata: { namespace, name: 'limits' }, data: { max: '3' } });
+    const params = Limits({ metadata: { namespace, name: 'limits' }, spec: { max: 3 } });
     const objectOf = (replicas: number) => {
       const { metadata, spec } = deployment({ replicas });
       return Deployment({ metadata: { ...metadata, labels: { policy: name }, namespace }, spec } as never);

@@ -8,11 +8,13 @@ import {
   ValidatingAdmissionPolicyBinding,
 } from 'riata/kinds';
 import { Manager } from 'riata/manager';
+import { defineKind } from 'riata/object';
 import { collectRbac, installCrds } from 'riata/patterns';
 import { isForbidden } from 'riata/rest';
 import { memoryLogger } from 'riata/runtime';
 import { admit, conversion, migration, policy } from 'riata/webhook';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { describeServers, rejection, uniqueName, until } from './servers.js';
 import { versionedKind } from './versions-play.js';
 import { onLoopback, startGuarded } from './webhooks-play.js';
@@ -27,9 +29,18 @@ describeServers('rights and connections', (server) => {
     await installCrds(client, [Site]);
     await using _ = await startGuarded(server(), onLoopback(uniqueName('hooks-'), namespace), [conversion(Site)]);
     const name = uniqueName('rights-');
+    // A kind of its own: a server stops watching params of a kind when the last policy for them goes.
+    const Limits = defineKind({
+      group: First.group,
+      version: 'v1',
+      kind: 'Limits',
+      plural: 'limits',
+      spec: z.object({ max: z.int() }),
+    });
+    await installCrds(client, [Limits]);
     const prices = policy(ConfigMap, {
       name,
-      params: ConfigMap,
+      params: Limits,
       bindings: [{ paramRef: { name, namespace } }],
       objectSelector: { matchLabels: { guarded: name } },
     }) //
