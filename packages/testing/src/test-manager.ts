@@ -261,7 +261,8 @@ export class TestManager implements AsyncDisposable {
 
   /** @internal Whether it serves webhooks, at an address that the environment knows to be reachable. */
   get hasWebhooks(): boolean {
-    return this.#webhooks !== undefined && this.manager.options.webhooks?.url === undefined;
+    const { url, service } = this.manager.options.webhooks ?? {};
+    return this.#webhooks !== undefined && url === undefined && service === undefined;
   }
 
   /** @internal Throws while the API server does not reach its webhooks, or is not known to. */

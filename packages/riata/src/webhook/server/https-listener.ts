@@ -45,8 +45,8 @@ const idleMs = 120_000;
 /** A client that takes longer for its headers, or for the whole request, holds a connection for nothing. */
 const headersMs = 32_000;
 const requestMs = 60_000;
-/** A stream number that no client reaches: the first GOAWAY of a graceful shutdown refuses nothing. */
-const lastStreamId = 2 ** 31 - 1;
+/** So long a connection stays open after its GOAWAY, unless the client closes it: closed at once, the GOAWAY may be lost. */
+const lingerMs = 250;
 
 /** Serves HTTP/2 and HTTP/1.1 over TLS 1.2 and newer, and takes new certificates without dropping a connection. */
 export class HttpsListener {
@@ -114,7 +114,7 @@ export class HttpsListener {
   }
 
   /**
-   * Stops without failing a request: tells clients to open other connections, serves for a while, accepts no more, waits
+   * Stops without failing a request: serves for a while, asks clients to open other connections, accepts no more, waits
    * for requests in flight, and ends what is left.
    */
   async close(): Promise<void> {
@@ -123,10 +123,11 @@ export class HttpsListener {
     const { drainDelayMs, drainTimeoutMs, runtime, name } = this.#options;
     const { clock, log } = runtime;
     this.#isDraining = true;
-    for (const session of this.#sessions) if (!session.closed) session.goaway(0, lastStreamId);
     if (drainDelayMs > 0) await clock.sleep(drainDelayMs, { background: true });
+    // Names the last request that has arrived: clients send later ones again, over other connections.
+    const sessions = [...this.#sessions].filter((session) => !session.destroyed);
+    for (const session of sessions) session.goaway();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    for (const session of this.#sessions) session.close();
     if (this.#inFlight > 0) {
       const idle = new Promise<void>((resolve) => {
         this.#onIdle = resolve;
@@ -147,6 +148,7 @@ export class HttpsListener {
       // What was answered last is on its way.
       await clock.yield();
     }
+    if (sessions.some((session) => !session.destroyed)) await clock.sleep(lingerMs, { background: true });
     for (const socket of this.#sockets) socket.destroySoon();
     for (const session of this.#sessions) session.destroy();
     await closed;
@@ -212,11 +214,7 @@ export class HttpsListener {
       }
       await ended(response);
     }
-    if (!isHttp1) {
-      const { stream } = request as Http2ServerRequest;
-      if (status === 413) stream.close();
-      if (this.#isDraining && stream.session?.closed === false) stream.session.goaway(0, lastStreamId);
-    }
+    if (!isHttp1 && status === 413) (request as Http2ServerRequest).stream.close();
   }
 }
 
