@@ -22,7 +22,7 @@ test('a client-go program syncs its informers and elects leaders', async () => {
     const said = await readFile(logFile, 'utf8');
     expect([code, said.trim().split('\n').at(-1)], said).toEqual([
       0,
-      'informers have synced and told of changes; two leaders have led',
+      'informers have synced and reported changes; two leaders have led',
     ]);
   } finally {
     await keeper.end();

@@ -56,7 +56,13 @@ play(pair, 'the flow of a request', () => {
     as('system:anonymous'),
   ];
   const paths = [
-    ...['/api/v1/namespaces/default/pods', '/api/v1/nodes', '/api/v1/nodes/n/status', leases, `${leases}/l`],
+    ...[
+      '/api/v1/namespaces/default/pods?labelSelector=none',
+      '/api/v1/nodes?labelSelector=none',
+      '/api/v1/nodes/n/status',
+      leases,
+      `${leases}/l`,
+    ],
     ...['/healthz', '/livez/ping', '/readyz', '/readyz/', '/livezz', '/nope', '/api'],
     ...['/api/v1/namespaces/default/pods/p/log', '/api/v1/namespaces/default/pods/p/exec?command=x'],
   ];

@@ -49,7 +49,14 @@ play(pair, 'tricks with paths', () => {
     ...[`${all}%252fa`, `${all}/a%252f..%252f..`, `/api/v1/namespaces/${ns}%252fsecrets/s`, `${all}/a%2Fb`],
     // Slashes without anything between them.
     ...[`/${all}`, `//${all}`, '//api/v1/secrets', '/api//v1/secrets', '/api/v1//secrets', `${all}//a`, `${all}//`],
-    ...[`/api/v1/namespaces//secrets`, `/api/v1/namespaces/${ns}//secrets`, `${secrets}//s`, '//', '///', '//livez'],
+    ...[
+      `/api/v1/namespaces//secrets?labelSelector=none%3D${ns}`,
+      `/api/v1/namespaces/${ns}//secrets`,
+      `${secrets}//s`,
+      '//',
+      '///',
+      '//livez',
+    ],
     ...['/apis//v1/secrets', '/apis//v1', '/apis//', '/apis//v1/namespaces/default/secrets', '/api//', '/api//v1'],
     // Other characters.
     ...[`${all}/%00`, `${all}/a%00`, `${secrets}%00`, `${all}/%0a`, `${all}/%0d%0aX-Injected:%201`, `${all}/%ff`],
