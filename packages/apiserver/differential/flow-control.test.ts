@@ -60,7 +60,7 @@ play(pair, 'the flow of a request', () => {
       '/api/v1/namespaces/default/pods?labelSelector=none',
       '/api/v1/nodes?labelSelector=none',
       '/api/v1/nodes/n/status',
-      leases,
+      `${leases}?labelSelector=none`,
       `${leases}/l`,
     ],
     ...['/healthz', '/livez/ping', '/readyz', '/readyz/', '/livezz', '/nope', '/api'],
