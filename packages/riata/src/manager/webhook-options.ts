@@ -81,7 +81,7 @@ export interface WebhookServerOptions {
   /** Larger requests get 413, in bytes. @default 7 MiB, as in controller-runtime */
   readonly bodyLimit?: number;
   /**
-   * How long it serves after it was told to stop: until no API server sends new requests. @default '3s' behind a Service,
+   * How long it keeps serving after a stop was requested: until no API server sends new requests. @default '3s' behind a Service,
    * '0s' otherwise
    */
   readonly drainDelay?: Duration;

@@ -219,7 +219,7 @@ export function negativeNode(of: CelNode): UnaryNode {
   return { op: 'unary', operator: '-', of, isDouble: of.isDouble, guards: of.guards };
 }
 
-/** A value without its guards: whoever takes it knows that it is there. */
+/** A value without its guards, for uses that know it exists. */
 export function settled<N extends CelNode>(node: N): N {
   return node.guards.length === 0 ? node : { ...node, guards: none };
 }

@@ -29,7 +29,7 @@ export function isConversionError(error: unknown): error is ConversionError {
 /** What a function of the user threw, with its line; no stack, no folders. */
 export function thrownBy(what: string, error: unknown): string {
   const place = thrownAt(error);
-  // Folders are the machine's, and whoever reads the answer of a server is somebody else.
+  // The API server's clients must not learn the folders of this machine.
   const line = place?.match(/([^\\/(]+:\d+):\d+\)?$/)?.[1];
   return `${what} threw ${describeError(error)}${line === undefined ? '' : ` at ${line}`}`;
 }

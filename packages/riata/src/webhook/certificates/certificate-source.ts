@@ -3,7 +3,7 @@ import type { ServingCertificate } from '../server/https-listener.js';
 /** What a webhook server and its configurations need of certificates. */
 export interface ServedCertificates {
   readonly serving: ServingCertificate;
-  /** The authorities that API servers have to trust, in PEM; undefined if somebody else writes them. */
+  /** The authorities that API servers have to trust, in PEM; undefined if this program does not write them. */
   readonly authorities: string | undefined;
 }
 

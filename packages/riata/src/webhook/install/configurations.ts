@@ -17,7 +17,7 @@ export interface ConfigurationParts {
   /** Whether the program runs in the namespace of the site. */
   readonly isInNamespace: boolean;
   readonly guardOwnNamespace: boolean;
-  /** With the `caBundle`, if that is not somebody else's work. */
+  /** With the `caBundle`, if this program writes it. */
   readonly clientConfig: (path: string) => WebhookClientConfig;
   /** cert-manager's, for instance. @default none */
   readonly annotations?: Readonly<Record<string, string>> | undefined;
@@ -36,7 +36,7 @@ export interface CrdConversion {
   };
 }
 
-/** Both configurations, entries sorted by name: whoever makes them, they are the same. */
+/** Both configurations, entries sorted by name, so that every replica makes the same ones. */
 export function configurationsFor(parts: ConfigurationParts) {
   const { definitions, site, clientConfig, annotations } = parts;
   const targets = definitions.flatMap((definition) => definition.targets);

@@ -27,7 +27,7 @@ export interface HttpsListenerOptions {
   readonly port: number;
   /** For requests to a path. */
   readonly bodyLimit: (path: string) => number;
-  /** How long it serves after it was told to stop. */
+  /** How long it keeps serving after a stop was requested. */
   readonly drainDelayMs: number;
   /** How long requests in flight may take after that. */
   readonly drainTimeoutMs: number;

@@ -132,7 +132,7 @@ export class WebhookServer implements Runnable, ManagedWebhooks {
 
   /**
    * Replaces the certificate and its authority, though they are good: a key may have leaked. Takes as long as the overlap,
-   * and no request fails. Has no effect on files, which are somebody else's.
+   * and no request fails. Has no effect on files, which this program does not write.
    */
   rotateCertificates(): void {
     this.#run?.rotate();
