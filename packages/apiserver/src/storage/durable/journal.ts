@@ -34,6 +34,7 @@ const recordPrefix = 'r';
 /** The position of the summary in checksums. No record has it, since revisions start at 1. */
 const summaryPlace = 0;
 const readAtOnce = 1_000;
+const readBytes = 2 ** 20;
 /** Records deleted per batch. Each batch delays the writes behind it. */
 const pruneAtOnce = 2_000;
 
@@ -76,6 +77,8 @@ export class Journal {
       gt: recordPrefix,
       lt: `${recordPrefix}:`,
       valueEncoding: 'buffer',
+      // LevelDB reads in a thread of its own: few large turns take less time than many small ones.
+      highWaterMarkBytes: readBytes,
     });
     try {
       for (let some = await entries.nextv(readAtOnce); some.length > 0; some = await entries.nextv(readAtOnce)) {
