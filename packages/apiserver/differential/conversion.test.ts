@@ -396,10 +396,10 @@ play(pair, 'params of policies in a version that is not stored', () => {
   };
   return [
     ...begin('v2'),
-    post(of('v2'), widget('v2', 'limits', { hostPort: 'a:1' }, { labels: { set: 'all' } })),
-    post(of('v1'), widget('v1', 'others', { host: 'b', port: '2' }, { labels: { set: 'all' } })),
+    post(of('v2'), widget('v2', 'limits', { hostPort: 'a:1' })),
+    post(of('v1'), widget('v1', 'others', { host: 'b', port: '2' }, { labels: { set: 'one' } })),
     ...policy(0, { name: 'limits' }),
-    ...policy(1, { selector: { matchLabels: { set: 'all' } } }),
+    ...policy(1, { selector: { matchLabels: { set: 'one' } } }),
     ...policies.map((each) => remove(`${policyPaths.validatingBindings}/${each}`, undefined, { silent: true })),
     ...policies.map((each) => remove(`${policyPaths.validating}/${each}`, undefined, { silent: true })),
   ];
