@@ -25,6 +25,7 @@ for (const project of [
   'packages/apiserver',
   'packages/testing',
   'packages/sandbox',
+  'packages/cli',
   ...examples,
   'docs/code',
   'tools',

@@ -75,7 +75,7 @@ export {
   TerminalError,
 } from './controller/index.js';
 export type { ManagerExit, ManagerOptions, Runnable } from './manager/index.js';
-export { Manager, run, signalHandler } from './manager/index.js';
+export { isMain, Manager, run, signalHandler } from './manager/index.js';
 export type {
   ClusterMeta,
   Condition,

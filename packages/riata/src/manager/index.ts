@@ -15,6 +15,7 @@ export type { CorrelatorOptions } from './events/event-correlator.js';
 export type { EventSubject } from './events/event-notice.js';
 export type { EventInput, EventRecorder } from './events/event-recorder.js';
 export type { EventClient } from './events/event-sink.js';
+export { isMain } from './is-main.js';
 export { type Addable, type Added, isAddable, Manager } from './manager.js';
 export type { ManagerExit } from './manager-exit.js';
 export type { LeaderElectionOptions, ManagerOptions, MetricsServerOptions } from './manager-options.js';

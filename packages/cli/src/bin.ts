@@ -1,0 +1,27 @@
+#!/usr/bin/env node
+import { createRequire } from 'node:module';
+import process from 'node:process';
+import { signalHandler } from 'riata';
+import { defaultRuntime } from 'riata/runtime';
+import type { CommandIo } from './command/command-io.js';
+import { runRiata } from './command/run-riata.js';
+
+const { version } = createRequire(import.meta.url)('@riata/cli/package.json') as { readonly version: string };
+const signals = signalHandler();
+
+const io: CommandIo = {
+  cwd: process.cwd(),
+  env: process.env,
+  out: (line) => void process.stdout.write(`${line}\n`),
+  note: (line) => void process.stderr.write(`${line}\n`),
+  ...(process.stdin.isTTY &&
+    process.stderr.isTTY && {
+      terminal: { input: process.stdin, output: process.stderr, columns: process.stderr.columns },
+    }),
+  colors: process.stdout.isTTY === true && process.env.NO_COLOR === undefined && process.env.TERM !== 'dumb',
+  signal: signals.signal,
+  runtime: defaultRuntime(),
+};
+
+process.exitCode = await runRiata(process.argv.slice(2), io, { version });
+signals[Symbol.dispose]();

@@ -1,0 +1,35 @@
+import { Command } from 'commander';
+import type { CommandDefinition } from './command-definition.js';
+import type { CommandIo } from './command-io.js';
+
+/** All commands, in the order of the help. */
+const commands: readonly CommandDefinition[] = [];
+
+const about = `Creates, runs, packages and deploys Kubernetes operators written in TypeScript.`;
+
+const after = `
+Exit codes: 0 success, 1 failure, 2 wrong usage, 3 a check found something, 130 interrupted.
+In a new folder, start with: npm create riata@latest my-operator`;
+
+/** The `riata` command. @param version of this package */
+export function program(io: CommandIo, version: string, given: readonly CommandDefinition[] = commands): Command {
+  const riata = new Command('riata').description(about).version(version, '-v, --version').addHelpText('after', after);
+  for (const define of given) riata.addCommand(define(io));
+  return inherit(riata, io);
+}
+
+/** What holds for all commands; commander hands settings only to commands that are made by their parent. */
+function inherit(command: Command, io: CommandIo): Command {
+  command
+    .exitOverride()
+    .showSuggestionAfterError()
+    .helpCommand(false)
+    .configureHelp({ showGlobalOptions: false })
+    .configureOutput({
+      writeOut: (text) => io.out(text.replace(/\n$/, '')),
+      writeErr: (text) => io.note(text.replace(/\n$/, '')),
+      getOutHasColors: () => io.colors,
+    });
+  for (const child of command.commands) inherit(child, io);
+  return command;
+}
