@@ -112,3 +112,18 @@ test('compacted versions are deleted once', async () => {
   await clock.settle();
   expect(records.pruned).toEqual([1, 3, 2, 5]);
 });
+
+test('versions are deleted while writes keep coming', async () => {
+  const { clock, records, storage, put } = started();
+  put('a');
+  for (let count = 0; count < 5; count += 1) {
+    await clock.settle();
+    put('a');
+    storage.compact(storage.revision);
+    // The next write is waiting when this one is through.
+    records.letThrough();
+  }
+  await clock.settle();
+  expect(records.batches.length).toBeGreaterThan(4);
+  expect(records.pruned.length).toBeGreaterThan(3);
+});

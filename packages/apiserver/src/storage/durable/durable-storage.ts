@@ -179,7 +179,8 @@ export class DurableStorage implements Storage {
     // All writes of one turn of the event loop form one transaction, above all the objects of a new server.
     await this.#parts.realTime.yield();
     do {
-      while (this.#pending.length > 0) if (!(await this.#writeSome())) return;
+      if (this.#pending.length > 0 && !(await this.#writeSome())) return;
+      // After each transaction: under load there is always another one waiting.
       await this.#prune();
     } while (this.#pending.length > 0);
     // In the same turn as the last check, so that a later write starts a new run.
