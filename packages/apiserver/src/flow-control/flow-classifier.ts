@@ -19,7 +19,7 @@ export interface FlowSchema {
   readonly name: string;
   /** The name of its PriorityLevelConfiguration. */
   readonly level: string;
-  /** What tells the flows of the schema apart. @default nothing: it is one flow */
+  /** Distinguishes the flows of the schema. @default nothing: it is one flow */
   readonly by: 'ByUser' | 'ByNamespace' | undefined;
   readonly rules: readonly JsonObject[];
   /** Headers that name the schema and the level. */

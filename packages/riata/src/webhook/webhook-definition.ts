@@ -18,7 +18,7 @@ export interface WebhookDefinition extends Addable {
   readonly name: string;
   /** Kinds that its handlers read from the cache. */
   readonly readKinds: readonly KindRef[];
-  /** How the API server gets to know it. Empty for authentication and authorization, which flags configure. */
+  /** How it is registered with the API server. Empty for authentication and authorization, which flags configure. */
   readonly targets: readonly WebhookTarget[];
   /** Its routes on one server. */
   bind(parts: WebhookParts): readonly WebhookRoute[];

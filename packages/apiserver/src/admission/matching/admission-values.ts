@@ -1,9 +1,10 @@
-import type { GroupVersionKind, JsonObject } from 'riata/object';
+import type { JsonObject } from 'riata/object';
 import { jsonValue } from '../../cel/language/json-value.js';
 import type { Value } from '../../cel/language/value.js';
 import { AuthorizerValue, type DecideAccess, ResourceCheckValue } from '../../cel/library/authorization.js';
 import { metaOf } from '../../resource/metadata.js';
 import type { AdmissionAttributes } from '../admission.js';
+import { admissionRequest } from './admission-request.js';
 import type { MatchedResource } from './request-matcher.js';
 
 /** The input of an admission expression. */
@@ -23,12 +24,12 @@ export interface AdmissionInput {
 
 /** The variables of admission expressions. */
 export function admissionValues(input: AdmissionInput): ReadonlyMap<string, Value> {
-  const { attributes, object, oldObject, params, namespace, decide } = input;
+  const { attributes, matched, object, oldObject, params, namespace, decide } = input;
   const values = new Map<string, Value>([
     ['object', jsonValue(object ?? null)],
     ['oldObject', jsonValue(oldObject ?? null)],
     ['params', jsonValue(params ?? null)],
-    ['request', jsonValue(admissionRequest(input))],
+    ['request', jsonValue(admissionRequest(attributes, matched))],
     ['namespaceObject', jsonValue(namespace === undefined ? null : shownNamespace(namespace))],
   ]);
   if (decide === undefined) return values;
@@ -44,40 +45,6 @@ export function admissionValues(input: AdmissionInput): ReadonlyMap<string, Valu
   return values
     .set('authorizer', authorizer)
     .set('authorizer.requestResource', new ResourceCheckValue(authorizer, place));
-}
-
-/** The `AdmissionRequest` of a request, without its objects (`cel.CreateAdmissionRequest`). */
-function admissionRequest({ attributes, matched }: AdmissionInput): JsonObject {
-  const { resource, kind, subresource, name, namespace, operation, user, dryRun, options } = attributes;
-  const { username, uid = '', groups = [], extra = {} } = user;
-  const kindOf = ({ group, version, kind: of }: GroupVersionKind) => ({ group, version, kind: of });
-  const resourceOf = ({ group, version, plural }: MatchedResource['resource']) => ({
-    group,
-    version,
-    resource: plural,
-  });
-  return {
-    uid: '',
-    kind: kindOf(matched.kind),
-    resource: resourceOf(matched.resource),
-    ...(subresource === '' ? {} : { subResource: subresource }),
-    requestKind: kindOf(kind),
-    requestResource: resourceOf(resource),
-    ...(subresource === '' ? {} : { requestSubResource: subresource }),
-    ...(name === '' ? {} : { name }),
-    ...(namespace === '' ? {} : { namespace }),
-    operation,
-    userInfo: {
-      ...(username === '' ? {} : { username }),
-      ...(uid === '' ? {} : { uid }),
-      ...(groups.length === 0 ? {} : { groups: [...groups] }),
-      ...(Object.keys(extra).length === 0 ? {} : { extra: extra as JsonObject }),
-    },
-    object: null,
-    oldObject: null,
-    dryRun,
-    options,
-  };
 }
 
 const shownMetadata = [

@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { type GroupVersionKind, isJsonObject, type JsonObject } from 'riata/object';
+import { isJsonObject, type JsonObject } from 'riata/object';
 import { stringsOf, textOf } from '../../resource/metadata.js';
-import type { Resource } from '../../resource/resource.js';
 import { goKind } from '../../status/go-kind.js';
 import { goQuote } from '../../status/go-quote.js';
 import type { AdmissionAttributes } from '../admission.js';
+import { admissionRequest } from '../matching/admission-request.js';
 import type { MatchedResource } from '../matching/request-matcher.js';
 import type { ShownObjects } from './webhook-matcher.js';
 
@@ -34,46 +34,13 @@ export function reviewOf(
   uid: string,
   version: string,
   attributes: AdmissionAttributes,
-  { resource, kind }: MatchedResource,
+  matched: MatchedResource,
   { object, oldObject }: ShownObjects,
 ): JsonObject {
-  const { subresource, name, namespace, operation, user, dryRun, options } = attributes;
-  const { username, uid: userId = '', groups = [], extra = {} } = user;
-  const below = subresource === '' ? {} : { subResource: subresource };
-  return {
-    kind: 'AdmissionReview',
-    apiVersion: `admission.k8s.io/${version}`,
-    request: {
-      uid,
-      kind: kindOf(kind),
-      resource: resourceOf(resource),
-      ...below,
-      requestKind: kindOf(attributes.kind),
-      requestResource: resourceOf(attributes.resource),
-      ...(subresource === '' ? {} : { requestSubResource: subresource }),
-      ...(name === '' ? {} : { name }),
-      ...(namespace === '' ? {} : { namespace }),
-      operation,
-      userInfo: {
-        ...(username === '' ? {} : { username }),
-        ...(userId === '' ? {} : { uid: userId }),
-        ...(groups.length === 0 ? {} : { groups: [...groups] }),
-        ...(Object.keys(extra).length === 0 ? {} : { extra: extra as JsonObject }),
-      },
-      object: object ?? null,
-      oldObject: oldObject ?? null,
-      dryRun,
-      options: operation === 'CONNECT' ? null : options,
-    },
-  };
-}
-
-function kindOf({ group, version, kind }: GroupVersionKind): JsonObject {
-  return { group, version, kind };
-}
-
-function resourceOf({ group, version, plural }: Resource): JsonObject {
-  return { group, version, resource: plural };
+  const options = attributes.operation === 'CONNECT' ? null : attributes.options;
+  const shown = { object: object ?? null, oldObject: oldObject ?? null, options };
+  const request = { ...admissionRequest(attributes, matched), uid, ...shown };
+  return { kind: 'AdmissionReview', apiVersion: `admission.k8s.io/${version}`, request };
 }
 
 /** Verifies a webhook's response (`VerifyAdmissionResponse`). Throws an {@link InvalidReviewError}. */

@@ -179,7 +179,7 @@ describe('a function that is compiled', () => {
     expect(String(thrown)).toMatch(/^CelCompileError: test: /);
   });
 
-  test('|| in texts and patterns is none', () => {
+  test('|| in texts and patterns is not an operator', () => {
     expect(compiled(({ object }) => object.metadata.name.matches(/a||b/))).toContain('"a||b"');
     expect(compiled(({ object }) => object.metadata.name.equals('a || b ?? c'))).toContain('"a || b ?? c"');
   });

@@ -4,7 +4,7 @@ import { equal } from '../value/equal.js';
 import { getOwn } from '../value/own.js';
 import { byListKeys, type KeptField, type KeptStep, listMapKeys, memberSchema } from './kept-field.js';
 
-/** The fields in which `is` differs from `was`, as deep down as a later change can be told apart from them. */
+/** The fields in which `is` differs from `was`, as deep as a later change can be distinguished from them. */
 export function findKept(schema: StructuralSchema | undefined, was: JsonObject, is: JsonObject): KeptField[] {
   const found: KeptField[] = [];
   compareObjects(schema, was, is, [], found);

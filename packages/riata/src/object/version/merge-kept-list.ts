@@ -3,7 +3,7 @@ import { equal } from '../value/equal.js';
 import { getOwn } from '../value/own.js';
 import { byListKeys, listKeyId } from './kept-field.js';
 
-/** How the elements of a list are told apart and merged. */
+/** How the elements of a list are identified and merged. */
 export interface ListMerge {
   readonly keys: readonly string[] | undefined;
   /** No element twice. */

@@ -5,7 +5,7 @@ const host = 'run-conversion-webhook.invalid';
 
 /**
  * The conversion of a definition whose webhook does not run yet. Without any, a server would store objects of one
- * version under the name of another, and nobody could tell them apart later; with this, it refuses until the webhook's
+ * version under the name of another, and the two could not be distinguished later; with this, it refuses until the webhook's
  * own address takes its place.
  */
 export function missingConversion(crd: string): CrdConversion {

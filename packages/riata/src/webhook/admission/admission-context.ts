@@ -119,5 +119,5 @@ interface Contexts<T> {
   readonly connect: ConnectContext<T>;
 }
 
-/** The context of a request that is one of the operations `Op`; its `operation` tells which. */
+/** The context of a request that is one of the operations `Op`; see its `operation`. */
 export type AdmissionContext<T, Op extends AdmissionOperation = 'create' | 'update'> = Contexts<T>[Op];

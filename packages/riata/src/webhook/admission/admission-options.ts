@@ -63,7 +63,7 @@ export interface HandlerOptions<
   readonly on?: On;
   /** A subresource to review instead of the object itself: `status`, `scale`, `exec`…, or `*` for all. @default none */
   readonly subresource?: Sub;
-  /** Tells webhooks of one definition apart in configurations and paths. @default numbers, from the second one on */
+  /** Distinguishes webhooks of one definition in configurations and paths. @default numbers, from the second one on */
   readonly name?: string;
   /** Where API servers call it. @default `/mutate-<group>-<version>-<kind>`, `/validate-…`; dots of the group are dashes */
   readonly path?: string;

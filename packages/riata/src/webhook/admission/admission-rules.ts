@@ -27,7 +27,7 @@ import type { RawHandler } from './raw-handler.js';
 /** The operations that a mutation can review: there is nothing to change in a delete. */
 export type MutatingOperation = Exclude<AdmissionOperation, 'delete'>;
 
-/** Create and update: what handlers review unless told otherwise. */
+/** Create and update: the operations that handlers review by default. */
 export type DefaultOperations = readonly ['create', 'update'];
 
 /**

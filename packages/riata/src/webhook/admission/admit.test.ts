@@ -205,7 +205,7 @@ describe('the configuration of a definition', () => {
 describe('a definition refuses', () => {
   const none = () => {};
   test.each([
-    ['a kind that is none', () => admit({} as never), 'admit: expects a Kind'],
+    ['not a kind', () => admit({} as never), 'admit: expects a Kind'],
     ['no kind', () => admit([]), 'admit: expects at least one kind'],
     [
       'a misspelt option',
@@ -273,7 +273,7 @@ describe('a definition refuses', () => {
 });
 
 describe('subresources', () => {
-  test('are told apart, by one webhook', async () => {
+  test('are distinguished by one webhook', async () => {
     const seen: string[] = [];
     const rules = admit(Pod)
       .validates(({ subresource }) => void seen.push(`pod ${subresource}`))
@@ -333,7 +333,7 @@ describe('a review', () => {
     ['{"kind":"Pod","apiVersion":"v1"}', /expected an AdmissionReview of admission.k8s.io\/v1 .*, got Pod of v1/],
     ['{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v2"}', /got AdmissionReview of admission.k8s.io\/v2/],
     ['{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1"}', 'the AdmissionReview has no request'],
-  ])('that is none, %s, is a 400', async (body, message) => {
+  ])('that is malformed, %s, is a 400', async (body, message) => {
     const play = new WebhookPlay(rules);
     const { http, status, uid, allowed } = answered(await play.send(validate, body));
     expect([http, uid, allowed, status?.code]).toEqual([200, '', false, 400]);

@@ -23,7 +23,7 @@ export type DenialReason = keyof typeof reasons;
 
 /** Options of a denial of a field. */
 export interface DenialOptions {
-  /** What is wrong with the field, as clients tell it apart (`field.Invalid`, `field.Required`…). @default 'invalid' */
+  /** The kind of problem, which clients can check (`field.Invalid`, `field.Required`…). @default 'invalid' */
   readonly reason?: DenialReason;
   /**
    * Whether the message repeats the value that is refused, as Kubernetes does.

@@ -46,7 +46,7 @@ export class LargeIntegers {
     }
   }
 
-  /** The patch with the original digits, as bigints. Throws where it cannot tell which integer is meant. */
+  /** The patch with the original digits, as bigints. Throws if an integer is ambiguous. */
   restore(patch: JsonPatch): JsonPatch {
     return patch.map((operation): JsonPatchOperation => {
       for (const list of this.#ambiguousLists) {

@@ -41,7 +41,7 @@ describe('a patch', () => {
     );
   });
 
-  test('is none if nothing changed', async () => {
+  test('is absent if nothing changed', async () => {
     const rules = admit(Site).mutates((draft) => {
       draft.spec = { ...draft.spec };
       draft.metadata.labels = undefined as never;

@@ -1,4 +1,4 @@
-/** `CREATE` as handlers name it, `create`. What is none of the four stays as it is, in lower case. */
+/** `CREATE` as handlers name it, `create`. Any other operation is only put in lower case. */
 export function lowercaseOperation(operation: unknown): string {
   switch (operation) {
     case 'CREATE':

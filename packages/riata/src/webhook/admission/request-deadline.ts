@@ -10,7 +10,7 @@ const wholeSeconds = /^(\d{1,4})s$/;
 
 /**
  * The time that a handler has: what the API server says it waits (`?timeout=10s`), less some for the way back. The signal
- * and its timer are made when somebody waits: most handlers answer at once.
+ * and its timer are created on first use: most handlers answer at once.
  */
 export class RequestDeadline implements Disposable {
   readonly #clock: Scheduler;

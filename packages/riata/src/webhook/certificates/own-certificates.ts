@@ -132,7 +132,7 @@ export class OwnCertificates implements CertificateSource {
     if (wanted !== undefined && (data !== undefined || !isGood)) {
       this.#secret = await this.#write(wanted, signal);
       const written = decodeCertificateData(this.#secret.data);
-      // Somebody else may have been faster: what is stored counts, for all, and is looked at again.
+      // Another replica may have been faster: all replicas use the stored certificate, so read it again.
       if (!encodedEqual(written, wanted)) return 0;
       if (written['next-ca.crt'] !== undefined) this.#isRotating = false;
       this.#take(wanted);

@@ -22,7 +22,7 @@ export interface ConversionRequest {
   readonly objects: readonly Uint8Array[];
 }
 
-/** The review in a body, or, in words, why there is none. */
+/** The review in a body, or the reason why the body is malformed. */
 export function readReview(body: Uint8Array): ConversionRequest | string {
   const split = splitReview(body);
   if (split === undefined) return 'the body is not the JSON of a ConversionReview';
@@ -50,7 +50,7 @@ export interface ConvertOptions {
   readonly converter: ObjectConverter;
   readonly clock: Scheduler;
   readonly signal: AbortSignal;
-  /** Told of the failure that ends the conversion. */
+  /** Called with the failure that ends the conversion. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -72,7 +72,7 @@ export async function* convertReview(request: ConversionRequest, options: Conver
       if (!isOver && piece.length < pieceLength) continue;
       slice.leave(entered);
       if (isOver) await slice.wait();
-      // Whoever asked does not wait for the answer any longer.
+      // The caller has given up waiting.
       if (signal.aborted) return;
       if (piece.length >= pieceLength) {
         yield piece;
@@ -89,7 +89,7 @@ export async function* convertReview(request: ConversionRequest, options: Conver
 }
 
 function convertText(bytes: Uint8Array, apiVersion: string, converter: ObjectConverter): string {
-  // Of each object its own: its integers are told apart among themselves.
+  // One per object: large integers are distinguished within one object only.
   const json = new ExactNumbers();
   const object = json.parse(textOf(bytes, 0, bytes.length)) as KubeObject;
   const converted = converter.convert(object, apiVersion, json);

@@ -47,7 +47,7 @@ export async function rewriteObjects(client: KubeClient, kind: KindRef, options:
       if (metadata.resourceVersion === resourceVersion) done.current += 1;
       else done.rewritten += 1;
     } catch (error) {
-      // Whoever changed it has written it in the storage version.
+      // The conflicting write stored the object in the storage version.
       if (isNotFound(error) || isConflict(error)) done.current += 1;
       else if (isInvalid(error) || isForbidden(error) || isBadRequest(error)) {
         done.refusedCount += 1;
@@ -80,7 +80,7 @@ export async function rewriteObjects(client: KubeClient, kind: KindRef, options:
   }
 }
 
-/** False if it cannot be told: then it is written once too often. */
+/** False if unknown: the object is then rewritten once more than necessary. */
 function isNewer(resourceVersion: string, revision: string): boolean {
   return (compareResourceVersions(resourceVersion, revision) ?? 0) > 0;
 }

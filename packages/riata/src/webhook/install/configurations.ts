@@ -77,7 +77,7 @@ export function crdName({ plural, group }: Pick<KindRef, 'plural' | 'group'>): s
   return `${plural}.${group}`;
 }
 
-/** Throws if an entry or a conversion of these webhooks is there twice: one of them would never be called. */
+/** Throws on a duplicate entry or conversion: one of the two would never be called. */
 export function assertDistinctTargets(
   definition: WebhookDefinition,
   others: readonly Pick<WebhookDefinition, 'name' | 'targets'>[],

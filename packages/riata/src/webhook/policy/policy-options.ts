@@ -14,7 +14,7 @@ export interface PolicyParamRef {
   readonly selector?: LabelSelector;
   /** @default the namespace of the request, if params are namespaced */
   readonly namespace?: string;
-  /** What happens if there is none. @default 'deny' */
+  /** What happens if no parameter object exists. @default 'deny' */
   readonly notFound?: 'allow' | 'deny';
 }
 

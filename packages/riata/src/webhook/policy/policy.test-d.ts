@@ -36,7 +36,7 @@ test('a wrong field, or a wrong value, does not compile', () => {
   ofDeployments.require(({ object }) => object.metadata.name.sum());
   // @ts-expect-error a number decides nothing
   ofDeployments.require(({ object }) => object.spec.replicas);
-  // @ts-expect-error a plain boolean is none of CEL's
+  // @ts-expect-error a plain boolean is not a CEL expression
   ofDeployments.require(() => true);
   // @ts-expect-error neither here
   ofDeployments.require(({ object }) => and(object.spec.paused, true));

@@ -28,7 +28,7 @@ export interface AuthenticatedUser {
   readonly audiences?: readonly string[];
 }
 
-/** The user of a token; or why there is none, which the API server logs; or undefined. */
+/** The user of a token; or the reason for refusing it, which the API server logs; or undefined. */
 export type Authenticated = AuthenticatedUser | string | undefined;
 
 /** Options of {@link authenticates}. */

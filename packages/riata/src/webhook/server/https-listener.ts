@@ -108,7 +108,7 @@ export class HttpsListener {
     this.#port = typeof address === 'object' && address !== null ? address.port : port;
   }
 
-  /** For connections to come; those that are open keep theirs. Throws if it cannot be used. */
+  /** Replaces the certificate of new connections; open ones keep theirs. Throws if it is invalid. */
   use(certificate: ServingCertificate): void {
     this.#server?.setSecureContext(tlsOptions(certificate));
   }

@@ -147,7 +147,7 @@ test('a port that is taken is an error that names the remedy', async () => {
   );
 });
 
-test('requests in flight are answered before it ends, and connections are told to go away', async () => {
+test('answers requests in flight before it stops, and sends GOAWAY to its connections', async () => {
   let answer: (made: WebhookAnswer) => void = () => {};
   let arrived: () => void = () => {};
   const both = new Promise<void>((resolve) => {
@@ -185,12 +185,12 @@ test('requests in flight are answered before it ends, and connections are told t
 
 test("a request's signal aborts when the caller's time is over, and when it hangs up", async () => {
   const reasons: string[] = [];
-  let told: () => void = () => {};
+  let notify: () => void = () => {};
   const waits = webhookAt('/waits', ({ signal }) => {
     return new Promise<WebhookAnswer>((resolve) => {
       signal.addEventListener('abort', () => {
         reasons.push((signal.reason as Error).name);
-        told();
+        notify();
         resolve({ status: 200, body: '{}' });
       });
     });
@@ -199,7 +199,7 @@ test("a request's signal aborts when the caller's time is over, and when it hang
   await ask1(`${url}/waits?timeout=20ms`);
   const session = connect2(url, { rejectUnauthorized: false });
   const gone = new Promise<void>((resolve) => {
-    told = resolve;
+    notify = resolve;
   });
   session.request({ ':method': 'POST', ':path': '/waits' }).end(Buffer.from('{}'), () => session.destroy());
   await gone;

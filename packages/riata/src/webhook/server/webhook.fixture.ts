@@ -6,7 +6,7 @@ import type { WebhookDefinition } from '../webhook-definition.js';
 import type { WebhookAnswer, WebhookParts, WebhookRequest } from '../webhook-route.js';
 import { addWebhook } from './add-webhook.js';
 
-/** A webhook with one path that answers as it is told. */
+/** A webhook with one path and a scripted answer. */
 export function webhookAt(
   path: string,
   answer: (request: WebhookRequest, parts: WebhookParts) => WebhookAnswer | Promise<WebhookAnswer>,
