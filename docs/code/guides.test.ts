@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { kubeconfigCluster } from './cluster.js';
+import './cli.guide.js';
 import './clients.guide.js';
 import './controllers.guide.js';
 import './embedded-server.guide.js';

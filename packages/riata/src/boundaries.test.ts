@@ -277,6 +277,52 @@ describe('the other packages', () => {
   });
 });
 
+/** The rooms of packages/cli. A new room has to be entered here and in docs/architecture/cli.md. */
+const cliRooms = 'chart command config deploy dev image inspect manifests olm scaffold serve'.split(' ');
+
+/** What is wrong between the rooms of packages/cli: the frame knows no room, and only bin.ts touches the process. */
+function cliErrors(sources: Sources): string[] {
+  return [...sources].flatMap(([file, source]) => {
+    const room = file.split('/')[0] ?? '';
+    if (file === 'bin.ts' || file === 'index.ts' || file.endsWith('.fixture.ts')) return [];
+    if (!cliRooms.includes(room)) return [`${file} lies in no room of packages/cli; they are ${cliRooms.join(', ')}`];
+    const touched = /(?<![\w$.])process\s*\.\s*(?:std\w+|env|argv|cwd|chdir|exit\w*|on|once|kill)\b/.exec(
+      maskText(source),
+    );
+    const frame = { command: ['command'], config: ['command', 'config'] }[room];
+    const wrong = importsOf(source).filter(({ target, kind }) => {
+      if (kind === 'type' || !target.startsWith('.') || file === 'command/program.ts') return false;
+      return frame !== undefined && !frame.includes(resolve(file, target).split('/')[0] ?? '');
+    });
+    return [
+      ...(touched ? [`${file} touches the process (${touched[0]}); take it from CommandIo`] : []),
+      ...wrong.map(({ target }) => `${file} imports '${target}': ${room}/ is the frame and knows no other room`),
+    ];
+  });
+}
+
+describe('the rooms of packages/cli', () => {
+  test('the frame knows no room, and only bin.ts touches the process', () => {
+    const sources = readSources(fileURLToPath(new URL('../../cli/src', import.meta.url)));
+    expect(cliErrors(sources)).toEqual([]);
+    const own = new Map([...sources].filter(([file]) => file !== 'bin.ts' && !file.endsWith('.fixture.ts')));
+    expect(seamErrors(own)).toEqual([]);
+  });
+
+  test.each([
+    ['command/a.ts', "import { b } from '../config/b.js';"],
+    ['config/a.ts', "const b = await import('../dev/b.js');"],
+    ['dev/a.ts', 'const folder = process.cwd();'],
+    ['cellar/a.ts', ''],
+  ])('refuses %s: %s', (file, source) => expect(cliErrors(sample({ [file]: source }))).toHaveLength(1));
+
+  test.each([
+    ['command/program.ts', "import { b } from '../dev/b-command.js';"],
+    ['dev/a.ts', "import { b } from '../manifests/b.js'; const id = process.pid;"],
+    ['command/a.ts', "import type { Operator } from '../config/b.js';"],
+  ])('allows %s: %s', (file, source) => expect(cliErrors(sample({ [file]: source }))).toEqual([]));
+});
+
 describe('the suites that also run on the packed packages', () => {
   const root = fileURLToPath(new URL('../../', import.meta.url));
   const suites = ['riata/behaviour', 'riata/faults', 'sandbox/behaviour', 'testing/behaviour'];
