@@ -277,6 +277,7 @@ test('riata/object', async () => {
       "equalGvk",
       "equalGvr",
       "equalKeys",
+      "escapeFieldName",
       "escapeFieldValue",
       "everything",
       "excludeFields",

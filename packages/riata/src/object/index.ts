@@ -72,6 +72,7 @@ export {
   url,
   when,
 } from './cel/cel-functions.js';
+export { escapeFieldName } from './cel/cel-text.js';
 export type {
   AnyCel,
   CelAuthorizer,

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { StructuralSchema } from 'riata/object';
+import { escapeFieldName, type StructuralSchema } from 'riata/object';
 import {
   boolType,
   bytesType,
@@ -13,7 +13,6 @@ import {
   stringType,
   timestampType,
 } from '../language/cel-type.js';
-import { escapeField } from './escape-field.js';
 
 /** The facts of a schema for rules: the type of values, and their maximum size. */
 export interface DeclaredType {
@@ -86,7 +85,7 @@ function objectType(schema: StructuralSchema, name: string): DeclaredType {
   const fields = new Map<string, DeclaredType>();
   let minSize = 2;
   for (const [property, of] of Object.entries(schema.properties ?? {})) {
-    const escaped = escapeField(property);
+    const escaped = escapeFieldName(property);
     const type = below(of, `${name}.${escaped ?? property}`);
     if (type === undefined) continue;
     if (escaped !== undefined) fields.set(escaped, type);

@@ -1,8 +1,7 @@
-import type { StructuralSchema } from 'riata/object';
+import { escapeFieldName, type StructuralSchema } from 'riata/object';
 import type { Steps } from '../../steps.js';
 import { type CompiledRule, compileRule } from './compile-rule.js';
 import { type DeclaredType, declaredType } from './declared-type.js';
-import { escapeField } from './escape-field.js';
 
 /** The rules of a schema and of all below it, as a tree that is walked together with an object. */
 export interface RuleNode {
@@ -48,7 +47,7 @@ function* nodeOf(
   for (const [name, property] of Object.entries(from.properties ?? {})) {
     const of = schema.properties?.[name];
     if (of === undefined || type === undefined) continue;
-    const escaped = escapeField(name);
+    const escaped = escapeFieldName(name);
     const isEmbedded = of['x-kubernetes-embedded-resource'] === true;
     const fieldType = escaped === undefined ? declaredType(of, isEmbedded, rootName) : type.fields?.get(escaped);
     const node = fieldType && (yield* nodeOf(property, of, isEmbedded, fieldType));

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { equal, isJsonObject, type Json, type JsonObject, type StructuralSchema } from 'riata/object';
+import { equal, escapeFieldName, isJsonObject, type Json, type JsonObject, type StructuralSchema } from 'riata/object';
 import { CelError } from '../language/cel-error.js';
 import {
   Duration,
@@ -15,7 +15,6 @@ import {
 } from '../language/value.js';
 import { parseDuration, parseTimestamp } from '../library/time-text.js';
 import { withTypeAndMeta } from './declared-type.js';
-import { escapeField } from './escape-field.js';
 
 /** JSON as rules see it. Inner values are converted on first use. */
 export function schemaValue(json: Json, schema: StructuralSchema, typeName: string): Value {
@@ -74,7 +73,7 @@ function objectValue(json: JsonObject, given: StructuralSchema, typeName: string
   const schema = given['x-kubernetes-embedded-resource'] === true ? withTypeAndMeta(given) : given;
   const { properties, additionalProperties } = schema;
   const isMap = properties === undefined && additionalProperties !== undefined;
-  const nameOf = (property: string) => (isMap ? property : escapeField(property));
+  const nameOf = (property: string) => (isMap ? property : escapeFieldName(property));
   const own = Object.keys(json).filter((key) => isMap || (properties !== undefined && Object.hasOwn(properties, key)));
   const byName = new Map<string, string>();
   for (const property of own) {
@@ -113,7 +112,7 @@ function listValue(json: readonly Json[], schema: StructuralSchema, typeName: st
 function ruleOf(schema: StructuralSchema): ListRule | undefined {
   if (schema['x-kubernetes-list-type'] === 'set') return setRule;
   if (schema['x-kubernetes-list-type'] !== 'map') return undefined;
-  const keys = (schema['x-kubernetes-list-map-keys'] ?? []).map((key) => escapeField(key) ?? key);
+  const keys = (schema['x-kubernetes-list-map-keys'] ?? []).map((key) => escapeFieldName(key) ?? key);
   const sameKeys = (a: Value, b: Value) => keys.every((key) => equals(memberOf(a, key), memberOf(b, key)));
   const rule: ListRule = {
     equals: (a, b) =>
