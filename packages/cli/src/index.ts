@@ -12,4 +12,4 @@ export {
   type OperatorOptions,
   operator,
 } from './config/operator.js';
-export { type Operator, type ProjectPackage, resolveOperator } from './config/resolved-operator.js';
+export { type Operator, type ProjectPackage, resolveOperator } from './config/resolve-operator.js';

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { atOnce, inSlices, wait } from '../steps.js';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.js';
 import { AdmissionChain } from './admission-chain.js';
-import { enabledPlugins } from './plugin-names.js';
+import { enabledPlugins } from './enabled-plugins.js';
 
 const attributes = (operation: AdmissionAttributes['operation'], object?: JsonObject) =>
   ({ operation, object, name: 'x' }) as unknown as AdmissionAttributes;

@@ -10,7 +10,7 @@ import type { StorageEvent } from '../storage/storage.js';
 import type { AdmissionAttributes, AdmissionOperation, AdmissionOptions } from './admission.js';
 import { AdmissionChain } from './admission-chain.js';
 import type { AdmissionParts } from './admission-parts.js';
-import { enabledPlugins } from './plugin-names.js';
+import { enabledPlugins } from './enabled-plugins.js';
 import { Reinvocation } from './reinvocation.js';
 
 /** A request subject to admission. */

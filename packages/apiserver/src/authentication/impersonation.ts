@@ -4,7 +4,7 @@ import type { ServerRequest } from '../http/server-request.js';
 import { dnsSubdomain } from '../schema/name-rules.js';
 import { goQuote } from '../status/go-quote.js';
 import { badRequest, type Refusal } from '../status/refusal.js';
-import { extraProblem } from './impersonated-extra.js';
+import { extraProblem } from './extra-problem.js';
 import { parseServiceAccountUser, serviceAccountGroups } from './service-account-name.js';
 import { anonymousName, authenticated, privilegedGroup, type UserInfo, unauthenticatedGroup } from './user-info.js';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from 'riata/object';
-import { checkSchemaRules } from '../cel/rules/check-crd-rules.js';
+import { checkSchemaRules } from '../cel/rules/check-schema-rules.js';
 import { recordOf, recordsOf, textOf } from '../resource/metadata.js';
 import { atOnce } from '../steps.js';
 

@@ -4,7 +4,7 @@ import { atOnce, type Steps } from '../steps.js';
 import type { Storage } from '../storage/storage.js';
 import { type Candidate, checkObject } from './check-object.js';
 import { withConversions } from './custom/stored-conversions.js';
-import { withValidManagers } from './fields/valid-managers.js';
+import { withValidManagers } from './fields/with-valid-managers.js';
 import { withMeta } from './metadata.js';
 import type { Resource } from './resource.js';
 import type { WriteContext } from './write-context.js';

@@ -8,7 +8,7 @@ import type { CommandIo } from '../command/command-io.js';
 import type { ProjectOptions } from '../command/project-options.js';
 import { bundleSource } from './bundle-source.js';
 import { isOperatorConfig, type OperatorConfig } from './operator.js';
-import { type Operator, type ProjectPackage, resolveOperator } from './resolved-operator.js';
+import { type Operator, type ProjectPackage, resolveOperator } from './resolve-operator.js';
 
 const fileName = 'riata.config.ts';
 

@@ -16,12 +16,12 @@ import type { KubeList, KubeObject } from '../object/meta.js';
 import { refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
 import { link, onAbort } from '../runtime/signals.js';
-import type { Informer } from './cache-informer.js';
 import { type CacheOptions, cacheOptionNames, type KindCacheOptions, kindCacheOptionNames } from './cache-options.js';
 import { CacheReader, type notCached } from './cache-reader.js';
 import { fieldIndex } from './cache-selection.js';
 import type { InformerHealth } from './informer/shared-informer.js';
 import { SyncedFlag } from './informer/synced-flag.js';
+import type { Informer } from './informer.js';
 import { KindCache } from './kind-cache.js';
 import { watchErrorLogger } from './reflector/watch-error-logger.js';
 

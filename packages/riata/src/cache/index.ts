@@ -5,7 +5,6 @@
  */
 export { keyOf, splitKey } from '../object/key.js';
 export { Cache, type CacheHealth, type CacheUse } from './cache.js';
-export type { Informer } from './cache-informer.js';
 export { type CachedKind, type CacheOptions, cached, type KindCacheOptions } from './cache-options.js';
 export { CacheController, type CacheControllerConfig } from './compat/cache-controller.js';
 export { DeltaFIFO, type DeltaFIFOOptions } from './compat/delta-fifo.js';
@@ -56,6 +55,7 @@ export {
   type SharedInformerFactoryOptions,
 } from './informer/shared-informer-factory.js';
 export { type Syncing, waitForCacheSync } from './informer/wait-for-cache-sync.js';
+export type { Informer } from './informer.js';
 export { OwnWrites, type OwnWritesOptions } from './own-writes/own-writes.js';
 export { OwnWritesView } from './own-writes/own-writes-view.js';
 export { type OwnWriteTarget, recordOwnWrite } from './own-writes/record-own-write.js';

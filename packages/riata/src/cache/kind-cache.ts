@@ -6,7 +6,6 @@ import type { KubeObject } from '../object/meta.js';
 import { refuseUnknownOptions } from '../runtime/option-names.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { abortable } from '../runtime/signals.js';
-import type { Informer } from './cache-informer.js';
 import { CacheMember } from './cache-member.js';
 import type { KindCacheOptions } from './cache-options.js';
 import { CacheSyncError } from './informer/cache-sync-error.js';
@@ -17,6 +16,7 @@ import {
   type ResourceEventHandler,
 } from './informer/resource-event-handler.js';
 import type { InformerHealth, WatchErrorHandler } from './informer/shared-informer.js';
+import type { Informer } from './informer.js';
 import { MemberHandler } from './member-handler.js';
 import { isReflectorError } from './reflector/reflector-error.js';
 import type { Indexers } from './store/store-index.js';

@@ -1,4 +1,4 @@
-import { builtinPatchSchema } from '../kinds/patch-schema.js';
+import { builtinPatchSchema } from '../kinds/builtin-patch-schema.js';
 import { isJsonObject, type Json } from '../object/json.js';
 import type { KubeObject } from '../object/meta.js';
 import { createStrategicMergePatch } from '../object/patch/create-strategic-merge-patch.js';

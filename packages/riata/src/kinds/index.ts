@@ -4,6 +4,6 @@
  * @module
  */
 export type { ClusterKind, NamespacedKind } from './built-in-kind.js';
+export { builtinPatchSchema } from './builtin-patch-schema.js';
 export { builtinScheme } from './builtin-scheme.js';
 export * from './generated/preferred.js';
-export { builtinPatchSchema } from './patch-schema.js';

@@ -1,5 +1,5 @@
-import type { Informer } from '../cache/cache-informer.js';
 import type { EventHandlerRegistration, ResourceEventHandler } from '../cache/informer/resource-event-handler.js';
+import type { Informer } from '../cache/informer.js';
 import { failureFields } from '../controller/loop/failure-fields.js';
 import { splitApiVersion } from '../object/gvk.js';
 import { type ObjectKey, splitKey } from '../object/key.js';

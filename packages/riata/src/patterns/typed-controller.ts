@@ -1,4 +1,4 @@
-import type { Informer } from '../cache/cache-informer.js';
+import type { Informer } from '../cache/informer.js';
 import type { Duration } from '../object/duration.js';
 import { finalizerProblems } from '../object/finalizers.js';
 import type { GroupVersionKind } from '../object/gvk.js';

@@ -1,6 +1,6 @@
-import type { Informer } from '../cache/cache-informer.js';
 import { isCacheSyncError } from '../cache/informer/cache-sync-error.js';
 import type { Change } from '../cache/informer/change.js';
+import type { Informer } from '../cache/informer.js';
 import type { ConnectedClient } from '../client/create-client.js';
 import { Controller } from '../controller/loop/controller.js';
 import type { ControllerHealth } from '../controller/loop/controller-health.js';

@@ -1,6 +1,6 @@
 import type { Cache, CacheUse } from '../cache/cache.js';
-import type { Informer } from '../cache/cache-informer.js';
 import type { KindCacheOptions } from '../cache/cache-options.js';
+import type { Informer } from '../cache/informer.js';
 import type { Key } from '../client/interfaces.js';
 import type { CallOptions, ListOptions } from '../client/options.js';
 import { keyOf, splitKey } from '../object/key.js';

@@ -1,7 +1,7 @@
 import { isDeleting } from 'riata';
 import type { DaemonSet, Node, Pod } from 'riata/kinds';
 import type { Clock } from 'riata/runtime';
-import { countOf } from './int-or-percent.js';
+import { countOf } from './count-of.js';
 import { untilAvailable } from './pods.js';
 
 /** The next step to get Pods of the newest template onto all nodes. */

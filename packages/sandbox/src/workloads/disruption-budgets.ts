@@ -10,8 +10,8 @@ import {
   StatefulSet,
 } from 'riata/kinds';
 import { selectorFrom } from 'riata/object';
+import { countOf } from './count-of.js';
 import { expectedScale } from './deployment/expected-scale.js';
-import { countOf } from './int-or-percent.js';
 import { LastEvents } from './last-events.js';
 import { lookAgainSoonest } from './look-again.js';
 import { errorText } from './pod-control.js';

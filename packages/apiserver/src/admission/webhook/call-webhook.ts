@@ -8,7 +8,7 @@ import type { AdmissionAttributes } from '../admission.js';
 import type { AdmissionParts } from '../admission-parts.js';
 import type { MatchedResource } from '../matching/request-matcher.js';
 import { InvalidReviewError, type ReviewResponse, responseOf, reviewOf, reviewVersionOf } from './admission-review.js';
-import { reviewTypeProblem } from './review-types.js';
+import { reviewTypeProblem } from './review-type-problem.js';
 import type { ShownObjects } from './webhook-matcher.js';
 import type { Webhook } from './webhook-source.js';
 

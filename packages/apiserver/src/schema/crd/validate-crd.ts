@@ -1,5 +1,5 @@
 import type { JsonObject, StructuralSchema } from 'riata/object';
-import { checkSchemaRules } from '../../cel/rules/check-crd-rules.js';
+import { checkSchemaRules } from '../../cel/rules/check-schema-rules.js';
 import { append } from '../../status/append.js';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../status/field-error.js';
 import type { Steps } from '../../steps.js';

@@ -1,7 +1,7 @@
 import type { ServerIdentity } from '../../server-identity.js';
 import { DataDirectory, type DataDirectoryParts } from './data-directory.js';
 import type { DurableStorage } from './durable-storage.js';
-import { identityIn } from './identity-files.js';
+import { identityIn } from './identity-in.js';
 
 /** The content of an open data directory. */
 export interface OpenDataDir {

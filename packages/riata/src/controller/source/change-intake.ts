@@ -15,7 +15,7 @@ import type { Cause, RequestQueue } from '../loop/request.js';
 import type { EventHandler } from './event-handler.js';
 import type { Predicate } from './predicate.js';
 import type { SourceFailures } from './source-failures.js';
-import { withChange } from './untaken-changes.js';
+import { withChange } from './with-change.js';
 
 /** Not urgent: objects of the first list, and those that did not change. */
 export const lowPriority = -100;

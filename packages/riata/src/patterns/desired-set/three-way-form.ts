@@ -1,5 +1,5 @@
 import type { Patch } from '../../client/patch.js';
-import { builtinPatchSchema } from '../../kinds/patch-schema.js';
+import { builtinPatchSchema } from '../../kinds/builtin-patch-schema.js';
 import { isJsonObject, type Json, type JsonObject } from '../../object/json.js';
 import type { KubeObject } from '../../object/meta.js';
 import { createThreeWayMergePatch } from '../../object/patch/create-three-way-merge-patch.js';

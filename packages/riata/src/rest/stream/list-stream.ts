@@ -5,7 +5,7 @@ import { BodyReader, type BodyReaderOptions } from './body-reader.js';
 import { ElementIterator } from './element-iterator.js';
 import { type ListDecodeOptions, ListDecoder, type ListEnd } from './list-decoder.js';
 import { type NamedExchanger, redacting, withOrigin } from './stream-origin.js';
-import { transformed } from './transform-decoder.js';
+import { transformed } from './transformed.js';
 
 /** How a list is read. */
 export interface ListStreamOptions<T = KubeObject> extends ListDecodeOptions, BodyReaderOptions {

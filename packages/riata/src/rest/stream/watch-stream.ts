@@ -5,7 +5,7 @@ import { BodyReader, type BodyReaderOptions } from './body-reader.js';
 import { ElementIterator } from './element-iterator.js';
 import { apiErrorWithOrigin, type NamedExchanger, redacting } from './stream-origin.js';
 import type { ElementTimer } from './stream-timer.js';
-import { transformed } from './transform-decoder.js';
+import { transformed } from './transformed.js';
 import { type WatchDecodeOptions, WatchDecoder } from './watch-decoder.js';
 import type { WatchEvent } from './watch-event.js';
 

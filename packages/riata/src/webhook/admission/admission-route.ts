@@ -6,11 +6,11 @@ import { isAbortOf } from '../../runtime/signals.js';
 import type { WebhookAnswer, WebhookParts, WebhookRecord, WebhookRequest, WebhookRoute } from '../webhook-route.js';
 import type { AdmissionEntry, AdmissionHandler, AdmittedResource } from './admission-entry.js';
 import type { AdmissionResponse } from './admission-review.js';
+import { placeOf } from './place-of.js';
 import { MalformedReview, type ReceivedReview, readReview } from './read-review.js';
 import { RequestContext } from './request-context.js';
 import { RequestDeadline } from './request-deadline.js';
 import { errored } from './responses.js';
-import { placeOf } from './thrown-place.js';
 import { writeMalformed, writeReview } from './write-review.js';
 
 /** At most so many changed paths, denials and warnings are kept for `explain`. */

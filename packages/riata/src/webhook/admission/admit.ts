@@ -5,7 +5,7 @@ import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js
 import { type AdmittedResource, namesOf } from './admission-entry.js';
 import { type AdmitOptions, checkAdmitOptions } from './admission-options.js';
 import { AdmissionRules, type AdmissionStart } from './admission-rules.js';
-import { schemaHandlers } from './schema-rules.js';
+import { schemaHandlers } from './schema-handlers.js';
 
 /** Resources by name, for kinds that are not known when the program is written; `*` stands for all. */
 export interface ResourceMatch {

@@ -11,7 +11,7 @@ import { AdmissionWarnings } from './admission-warnings.js';
 import { type DenialOptions, Denials } from './denials.js';
 import { fencedClient } from './fenced-client.js';
 import { type FieldPath, type PathsOf, rootPath } from './field-path.js';
-import { lowercaseOperation } from './operation-names.js';
+import { lowercaseOperation } from './lowercase-operation.js';
 import type { RequestDeadline } from './request-deadline.js';
 
 const auditKey = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;

@@ -1,6 +1,6 @@
 import type { AdmissionOperation } from '../admission/admission-context.js';
 import type { AdmissionRequest, AdmissionResponse } from '../admission/admission-review.js';
-import { lowercaseOperation } from '../admission/operation-names.js';
+import { lowercaseOperation } from '../admission/lowercase-operation.js';
 import type { RawContext, RawHandler } from '../admission/raw-handler.js';
 
 /** What a route matches; what is left out matches everything. */

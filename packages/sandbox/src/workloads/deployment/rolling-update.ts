@@ -1,5 +1,5 @@
 import type { Deployment, ReplicaSet } from 'riata/kinds';
-import { countOf } from '../int-or-percent.js';
+import { countOf } from '../count-of.js';
 
 /** How many Pods more than desired there may be, and how many fewer. */
 export function rolloutLimits(deployment: Deployment): { readonly surge: number; readonly missing: number } {

@@ -4,7 +4,7 @@ import { recordOf, textOf } from '../../../resource/metadata.js';
 import { goQuote } from '../../../status/go-quote.js';
 import type { AdmissionPlugin } from '../../admission.js';
 import { forbiddenRequest, synchronousPlugin } from '../synchronous-plugin.js';
-import { mayUseSigner } from './signer-permission.js';
+import { mayUseSigner } from './may-use-signer.js';
 
 const table = 'certificates.k8s.io/certificatesigningrequests';
 

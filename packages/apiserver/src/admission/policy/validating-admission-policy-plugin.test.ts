@@ -14,7 +14,7 @@ import { atOnce } from '../../steps.js';
 import { MemoryStorage } from '../../storage/memory-storage.js';
 import type { AdmissionAttributes } from '../admission.js';
 import type { AdmissionParts } from '../admission-parts.js';
-import { ValidatingAdmissionPolicyPlugin } from './validating-admission-policy.js';
+import { ValidatingAdmissionPolicyPlugin } from './validating-admission-policy-plugin.js';
 
 const matchConstraints = {
   resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],

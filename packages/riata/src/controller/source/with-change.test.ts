@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Change, StoredChange } from '../../cache/informer/change.js';
 import type { KubeObject } from '../../object/meta.js';
-import { withChange } from './untaken-changes.js';
+import { withChange } from './with-change.js';
 
 function version(resourceVersion: number, uid = 'u'): KubeObject {
   const metadata = { namespace: 'shop', name: 'a', uid, resourceVersion: `${resourceVersion}`, creationTimestamp: '' };
