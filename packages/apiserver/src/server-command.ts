@@ -61,12 +61,19 @@ const commonRows = [
   { written: '--kubeconfig FILE', help: 'write a kubeconfig for the administrator' },
   { written: '--token TOKEN', help: 'what requests must carry (default: a new one)' },
   { written: '--no-tls', help: 'plain HTTP, over which kubectl and the like send no token' },
-  { written: '--help', help: 'this text' },
 ];
 
+/** The options of a command as its help lists them, its own ones first. */
+export function serverOptions<Own extends OwnOptions>({
+  options,
+}: ServerCommand<Own>): readonly Pick<OwnOption, 'written' | 'help'>[] {
+  return [...Object.values(options), ...commonRows];
+}
+
 /** What `--help` prints. */
-export function usageOf<Own extends OwnOptions>({ name, about, options }: ServerCommand<Own>): string {
-  const rows = [...Object.values(options), ...commonRows];
+export function usageOf<Own extends OwnOptions>(command: ServerCommand<Own>): string {
+  const { name, about } = command;
+  const rows = [...serverOptions(command), { written: '--help', help: 'this text' }];
   const width = Math.max(...rows.map(({ written }) => written.length)) + 2;
   const lines = rows.map(({ written, help }) => `  ${written.padEnd(width)}${help}\n`);
   return `Usage: ${name} [options]\n\n${about}\n\n${lines.join('')}`;
@@ -74,50 +81,51 @@ export function usageOf<Own extends OwnOptions>({ name, about, options }: Server
 
 /** Reads the arguments of a command; undefined when help is asked for. Throws a `TypeError` for what it does not know. */
 export function parseServerCommand<Own extends OwnOptions>(
-  { options }: ServerCommand<Own>,
+  command: ServerCommand<Own>,
   args: readonly string[],
 ): Settings<Own> | undefined {
-  const own = Object.entries(options).map(([setting, option]) => {
+  const flags = serverOptions(command).map(({ written }) => {
+    const [flag = '', value] = written.slice(2).split(' ');
+    return [flag, { type: value === undefined ? ('boolean' as const) : ('string' as const) }] as const;
+  });
+  const help = { type: 'boolean', short: 'h', default: false } as const;
+  const { values } = parseArgs({ args: [...args], options: { ...Object.fromEntries(flags), help } });
+  return values.help ? undefined : serverSettings(command, values);
+}
+
+/**
+ * The settings of a command from the values of its flags, by their names without the dashes: texts, and true for a
+ * switch. Throws a `TypeError` for a malformed value.
+ */
+export function serverSettings<Own extends OwnOptions>(
+  { options }: ServerCommand<Own>,
+  given: Readonly<Record<string, string | boolean | undefined>>,
+): Settings<Own> {
+  const settings = Object.entries(options).map(([setting, option]) => {
     const [flag = ''] = option.written.slice(2).split(' ');
-    return { setting, flag, option, isSwitch: typeof option.default === 'boolean' };
-  });
-  const text = { type: 'string' } as const;
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      host: { ...text, default: '127.0.0.1' },
-      port: { ...text, default: '6443' },
-      kubeconfig: text,
-      token: text,
-      'no-tls': { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-      ...Object.fromEntries(own.map(({ flag, isSwitch }) => [flag, isSwitch ? { type: 'boolean' as const } : text])),
-    },
-  });
-  if (values.help) return undefined;
-  const given: Readonly<Record<string, string | boolean | undefined>> = values;
-  const { host, kubeconfig, token } = values;
-  if (token === '') throw new TypeError('--token must not be empty');
-  const settings = own.map(({ setting, flag, option, isSwitch }) => {
     const value = given[flag];
     if (typeof option.default === 'object') return [setting, listOf(value) ?? option.default];
-    if (isSwitch) return [setting, value === true ? !option.default : option.default];
-    if (option.default === '') return [setting, textOf(flag, value)];
+    if (typeof option.default === 'boolean') return [setting, value === true ? !option.default : option.default];
+    if (option.default === '') return [setting, textOf(flag, value) ?? ''];
     return [setting, numberOf(flag, value ?? String(option.default), option.most)];
   });
-  return {
-    ...{ host, kubeconfig, token, tls: !values['no-tls'], port: numberOf('port', values.port) },
-    ...(Object.fromEntries(settings) as Settings<Own>),
+  const common: CommonSettings = {
+    host: textOf('host', given.host) ?? '127.0.0.1',
+    port: numberOf('port', given.port ?? '6443'),
+    kubeconfig: textOf('kubeconfig', given.kubeconfig),
+    token: textOf('token', given.token),
+    tls: given['no-tls'] !== true,
   };
+  return { ...common, ...(Object.fromEntries(settings) as Settings<Own>) };
 }
 
 function listOf(given: string | boolean | undefined): readonly string[] | undefined {
   return typeof given === 'string' ? given.split(',').filter((name) => name !== '') : undefined;
 }
 
-function textOf(flag: string, given: string | boolean | undefined): string {
+function textOf(flag: string, given: string | boolean | undefined): string | undefined {
   if (given === '') throw new TypeError(`--${flag} must not be empty`);
-  return typeof given === 'string' ? given : '';
+  return typeof given === 'string' ? given : undefined;
 }
 
 function numberOf(flag: string, given: string | boolean, most = 65_535): number {
@@ -155,16 +163,34 @@ export async function runServerCommand<Own extends OwnOptions>(
   }
   try {
     if (settings === undefined) process.stdout.write(usageOf(command));
-    else await serve(command, settings);
+    else await serveUntilSignal(command, settings);
   } catch (error) {
     complain(1, messageOf(error));
   }
 }
 
-async function serve<Own extends OwnOptions>(command: ServerCommand<Own>, settings: Settings<Own>): Promise<void> {
+async function serveUntilSignal<Own extends OwnOptions>(
+  command: ServerCommand<Own>,
+  settings: Settings<Own>,
+): Promise<void> {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  await serve(command, settings, {
+    signal: stop.signal,
+    ready: (url) => process.stdout.write(`${command.name} is ready at ${url}\n`),
+  });
+}
+
+/** Serves until the signal aborts, or the npm or npx that started the process has ended; then stops the server. */
+export async function serve<Own extends OwnOptions>(
+  command: ServerCommand<Own>,
+  settings: Settings<Own>,
+  { signal, ready }: { readonly signal: AbortSignal; readonly ready: (url: string) => void },
+): Promise<void> {
   const { host, port, tls, kubeconfig } = settings;
   const stopAsked = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
   });
   const stopping = new AbortController();
   const { watchNpm } = await import('./watch-npm.js');
@@ -176,7 +202,7 @@ async function serve<Own extends OwnOptions>(command: ServerCommand<Own>, settin
       const { adminKubeconfig } = await import('./index.js');
       await writeFile(kubeconfig, adminKubeconfig({ url, token: server.token, ca }), { mode: 0o600 });
     }
-    process.stdout.write(`${command.name} is ready at ${url}\n`);
+    ready(url);
     await Promise.race([stopAsked, npm.ended.catch(() => stopAsked)]);
   } finally {
     stopping.abort();

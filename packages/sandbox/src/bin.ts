@@ -1,20 +1,5 @@
 #!/usr/bin/env node
 import { runServerCommand } from '@riata/apiserver/server-command';
+import { sandboxCommand } from './sandbox-command.js';
 
-void runServerCommand({
-  name: 'riata-sandbox',
-  about: `Runs a Kubernetes cluster without nodes: an API server that keeps its objects in memory, the controllers of workloads, a
-scheduler, and a kubelet that pretends to run Pods.`,
-  options: {
-    nodes: { written: '--nodes COUNT', help: 'how many nodes there are (default 3)', default: 3, most: 5000 },
-  },
-  async start({ token, nodes }) {
-    const { Sandbox } = await import('./index.js');
-    const sandbox = await Sandbox.start({ nodes, ...(token && { token }) });
-    return {
-      token: sandbox.server.token,
-      listen: (options) => sandbox.listen(options),
-      stop: () => sandbox.stop(),
-    };
-  },
-});
+void runServerCommand(sandboxCommand);
