@@ -24,6 +24,7 @@ export default defineConfig({
           include: [
             'packages/*/src/**/*.test.ts',
             'packages/*/faults/**/*.test.ts',
+            'packages/create-riata/templates/**/*.test.ts',
             'tools/**/*.test.{ts,mjs}',
             'bench/lib/**/*.test.mjs',
             'docs/code/**/*.test.ts',

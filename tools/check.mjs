@@ -26,6 +26,7 @@ for (const project of [
   'packages/testing',
   'packages/sandbox',
   'packages/cli',
+  'packages/create-riata',
   ...examples,
   'docs/code',
   'tools',

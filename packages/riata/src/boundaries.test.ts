@@ -270,7 +270,7 @@ describe('the source of riata', () => {
 });
 
 describe('the other packages', () => {
-  test.each(['apiserver', 'cli', 'sandbox', 'testing'])('%s has no import cycle', (name) => {
+  test.each(['apiserver', 'cli', 'create-riata', 'sandbox', 'testing'])('%s has no import cycle', (name) => {
     const sources = readSources(fileURLToPath(new URL(`../../${name}/src`, import.meta.url)));
     expect(sources.has('index.ts')).toBe(true);
     expect(cycles(sources)).toEqual([]);
