@@ -244,6 +244,14 @@ describeServers('manager', (server) => {
     expect(JSON.parse((await ask('metrics', '/debug/reconciles?controller=widget')).body)).toMatchObject([
       { controller: 'widget', outcome: 'success' },
     ]);
+    expect(JSON.parse((await ask('metrics', '/debug/reconciles?since=9999999999999')).body)).toEqual([]);
+    expect(JSON.parse((await ask('metrics', '/debug/controllers')).body)).toMatchObject([
+      { name: 'widget', phase: 'running', kind: { kind: 'Widget' } },
+    ]);
+    expect(JSON.parse((await ask('metrics', '/debug/process')).body)).toMatchObject({
+      memory: { rssBytes: expect.any(Number) },
+      upMs: expect.any(Number),
+    });
     expect(JSON.parse((await ask('metrics', '/debug/profile?seconds=0.05')).body)).toHaveProperty('nodes');
     expect((await ask('metrics', '/debug/profile?seconds=forever')).status).toBe(400);
     const urls = Object.values(manager.urls);

@@ -98,7 +98,7 @@ export interface MetricsServerOptions extends HttpEndpointOptions {
    */
   readonly protected?: boolean;
   /**
-   * Serves `/debug/reconciles`, `/debug/webhooks`, `/debug/controllers` and `/debug/informers` beside the metrics. Requires
+   * Serves `/debug/reconciles`, `/debug/webhooks`, `/debug/controllers`, `/debug/informers` and `/debug/process` beside the metrics. Requires
    * `protected`, or a `host` that is loopback: they show names of objects and texts of errors. @default false
    */
   readonly debug?: boolean;

@@ -315,7 +315,7 @@ export class Manager implements AsyncDisposable {
     this.#endpoints.push(
       ...endpointsFor(this.#options, {
         ...{ healthz: this.#healthz, readyz: this.#readyz, client: this.#connection, runtime: this.#runtime },
-        ...{ registry: this.#registry, manager: this },
+        ...{ registry: this.#registry, manager: this, definitions: () => this.#controllers.definitions },
       }),
     );
     for (const endpoint of this.#endpoints) servers.add(endpoint);

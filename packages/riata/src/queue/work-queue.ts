@@ -129,15 +129,19 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
     this.#delay(this.#keys.idOf(key), key, ms, options);
   }
 
-  /** Adds a key once the rate limiter says so, and counts a failure of it (`AddRateLimited`). For the rest see {@link addAfter}. */
-  addRateLimited(key: K, options?: AddOptions<Note>): void {
-    if (this.#down) return;
+  /**
+   * Adds a key once the rate limiter says so, and counts a failure of it (`AddRateLimited`). Gives the delay in milliseconds;
+   * undefined if the queue is shut down. For the rest see {@link addAfter}.
+   */
+  addRateLimited(key: K, options?: AddOptions<Note>): number | undefined {
+    if (this.#down) return undefined;
     const id = this.#keys.idOf(key);
     const ms = this.#limiter.when(id);
     if (!isNumber(ms)) {
       throw new TypeError(`queue "${this.name}": the rate limiter returned ${ms} for "${id}"; expected milliseconds`);
     }
     this.#delay(id, key, ms, options);
+    return ms;
   }
 
   /** Resets the rate limiter for a key that succeeded or is given up: its next failure counts as the first. */

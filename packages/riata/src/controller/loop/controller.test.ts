@@ -189,6 +189,9 @@ describe('outcomes', () => {
     const labels = { controller: 'carts' };
     expect(metrics.value('controller_runtime_terminal_reconcile_errors_total', labels)).toBe(2);
     expect(metrics.value('controller_runtime_reconcile_errors_total', labels)).toBe(2);
+    const [record] = controller.explain;
+    expect(record?.errorAt).toMatch(/controller\.test\.ts:\d+:\d+/);
+    expect(record).not.toHaveProperty('requeueAfterMs');
     await end();
   });
 
@@ -285,6 +288,7 @@ describe('one key at a time', () => {
     expect(controller.explain[0]).toMatchObject({
       outcome: 'error',
       error: expect.stringContaining('longer than 10s'),
+      requeueAfterMs: expect.any(Number),
     });
     await end();
   });

@@ -13,6 +13,7 @@ export class FinishedReconcile {
   #writes!: readonly NotedWrite[];
   #outcome!: ReconcileOutcome;
   #error: string | undefined;
+  #errorAt: string | undefined;
   #requeueAfterMs: number | undefined;
   #startedAt = 0;
   #startedMs = 0;
@@ -24,7 +25,7 @@ export class FinishedReconcile {
   }
 
   /** Makes it the record of another reconcile. */
-  fill(reconcile: ActiveReconcile, { outcome, error, requeueAfterMs }: Outcome, durationMs: number): void {
+  fill(reconcile: ActiveReconcile, { outcome, error, errorAt, requeueAfterMs }: Outcome, durationMs: number): void {
     this.#key = reconcile.key;
     this.#attempt = reconcile.attempt;
     this.#priority = reconcile.priority;
@@ -32,6 +33,7 @@ export class FinishedReconcile {
     this.#writes = reconcile.noted;
     this.#outcome = outcome;
     this.#error = error;
+    this.#errorAt = errorAt;
     this.#requeueAfterMs = requeueAfterMs;
     this.#startedAt = reconcile.startedAt;
     this.#startedMs = reconcile.startedMs;
@@ -56,6 +58,7 @@ export class FinishedReconcile {
       queuedMs: this.#startedMs - firstMs,
       ...(this.#requeueAfterMs !== undefined && { requeueAfterMs: this.#requeueAfterMs }),
       ...(this.#error !== undefined && { error: this.#error }),
+      ...(this.#errorAt !== undefined && { errorAt: this.#errorAt }),
       writes: this.#writes.map(describeWrite),
     };
   }

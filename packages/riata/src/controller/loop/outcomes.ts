@@ -22,6 +22,8 @@ export interface Outcome {
   readonly requeueAfterMs?: number;
   /** The error, as text. */
   readonly error?: string;
+  /** The place in user code that threw it. */
+  readonly errorAt?: string;
 }
 
 /** What {@link Outcomes} decide by. */
@@ -77,15 +79,23 @@ export class Outcomes {
     // A timeout is a failure; every other stop is not.
     if (reconcile.wasStopped) return { outcome: 'stopped', error: text };
     const outcome = this.#judge(reconcile, error);
+    let requeueAfterMs: number | undefined;
     if (outcome === 'error') {
       this.#failures.set(keyId(key), attempt);
-      const afterMs = this.#backoff(reconcile, error);
-      if (afterMs === undefined) queue.addRateLimited(key, this.#again('retry', reconcile, 0));
-      else queue.addAfter(key, afterMs, this.#again('retry', reconcile, afterMs));
+      requeueAfterMs = this.#backoff(reconcile, error);
+      if (requeueAfterMs !== undefined)
+        queue.addAfter(key, requeueAfterMs, this.#again('retry', reconcile, requeueAfterMs));
+      else requeueAfterMs = queue.addRateLimited(key, this.#again('retry', reconcile, 0));
     } else {
       this.forget(key);
     }
-    return { outcome, error: text };
+    const errorAt = failureFields(error).at as string | undefined;
+    return {
+      outcome,
+      error: text,
+      ...(errorAt && { errorAt }),
+      ...(requeueAfterMs !== undefined && { requeueAfterMs }),
+    };
   }
 
   #requeue(reconcile: ActiveReconcile, requeue: ReturnType<typeof requeueOf>): Outcome {

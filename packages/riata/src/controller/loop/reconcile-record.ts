@@ -43,6 +43,8 @@ export interface ReconcileRecord {
   readonly outcome: ReconcileOutcome;
   /** The error, in words. */
   readonly error?: string;
+  /** The first place of its stack outside of this library, as `reconcile (/app/main.ts:41:12)`. */
+  readonly errorAt?: string;
   /** When it is looked at again without a change; undefined if not. */
   readonly requeueAfterMs?: number;
   /** At most the first 64. */

@@ -9,14 +9,18 @@ import { createAuthority } from '../../runtime/crypto/x509.js';
 import { memoryLogger } from '../../runtime/log/memory-logger.js';
 import { memoryMetrics } from '../../runtime/metrics.js';
 import { VirtualClock } from '../../runtime/time/virtual-clock.js';
-import { type EndpointRoute, HttpEndpoint, type HttpEndpointOptions } from './http-endpoint.js';
+import { type EndpointGuard, type EndpointRoute, HttpEndpoint, type HttpEndpointOptions } from './http-endpoint.js';
 
 /** An endpoint that listens, until the block is left. */
-async function listening(routes: Readonly<Record<string, EndpointRoute>>, options: Partial<HttpEndpointOptions> = {}) {
+async function listening(
+  routes: Readonly<Record<string, EndpointRoute>>,
+  options: Partial<HttpEndpointOptions> = {},
+  guard?: EndpointGuard,
+) {
   const log = memoryLogger();
   const clock = new VirtualClock();
   const metrics = memoryMetrics();
-  const parts = { routes: new Map(Object.entries(routes)), runtime: { log, clock, metrics } };
+  const parts = { routes: new Map(Object.entries(routes)), runtime: { log, clock, metrics }, ...(guard && { guard }) };
   const endpoint = new HttpEndpoint('test', { host: '127.0.0.1', port: 0, ...options }, parts);
   const stop = new AbortController();
   const ended = endpoint.run({ signal: stop.signal });
@@ -24,9 +28,12 @@ async function listening(routes: Readonly<Record<string, EndpointRoute>>, option
   return {
     ...{ log, clock, metrics },
     url: endpoint.url,
-    ask: async (path: string, method = 'GET') => {
+    ask: async (path: string, method = 'GET', headers: Readonly<Record<string, string>> = {}) => {
       // One connection each: the server closes idle ones in its own time.
-      const answer = await fetch(`${endpoint.url}${path}`, { method, headers: { connection: 'close' } });
+      const answer = await fetch(`${endpoint.url}${path}`, {
+        method,
+        headers: { ...headers, connection: 'close' },
+      });
       return `${answer.status} ${(await answer.text()).trimEnd()}`.trimEnd();
     },
     async [Symbol.asyncDispose]() {
@@ -45,6 +52,19 @@ test('answers by path, and what it does not know is no reason to log', async () 
   expect(await server.ask('/here', 'POST')).toBe('405 method not allowed');
   expect(await server.ask('//')).toBe('400 bad request');
   expect(server.log.messages('error')).toEqual([]);
+});
+
+test('a token that came through the proxy of the API server, which drops the header Authorization', async () => {
+  const seen: unknown[] = [];
+  const guard = async ({ authorization }: { readonly authorization: string | undefined }) => {
+    seen.push(authorization);
+    return undefined;
+  };
+  await using server = await listening({ '/here': () => ({ body: '' }) }, {}, guard);
+  await server.ask('/here');
+  await server.ask('/here', 'GET', { 'x-riata-authorization': 'Bearer forwarded' });
+  await server.ask('/here', 'GET', { authorization: 'Bearer own', 'x-riata-authorization': 'Bearer forwarded' });
+  expect(seen).toEqual([undefined, 'Bearer forwarded', 'Bearer own']);
 });
 
 test('the error of a route is logged, not sent to the client', async () => {

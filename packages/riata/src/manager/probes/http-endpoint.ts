@@ -176,7 +176,9 @@ export class HttpEndpoint implements Runnable {
     // Any client may send anything: malformed requests are not logged.
     if (!URL.canParse(sent, base)) return { status: 400, body: 'bad request\n' };
     const url = new URL(sent, base);
-    const { authorization } = request.headers;
+    // The API server takes the first one off what it passes on to a Pod.
+    const forwarded = request.headers['x-riata-authorization'];
+    const { authorization = typeof forwarded === 'string' ? forwarded : undefined } = request.headers;
     const refusal = await this.#guard?.({ path: url.pathname, authorization, signal });
     if (refusal !== undefined) return refusal;
     if (request.method !== 'GET' && request.method !== 'HEAD') return { status: 405, body: 'method not allowed\n' };

@@ -1,10 +1,12 @@
 import { isIPv4 } from 'node:net';
 import type { Cache, CacheHealth } from '../../cache/cache.js';
 import type { ConnectedClient } from '../../client/create-client.js';
+import type { ControllerDefinition } from '../../controller/define/controller-definition.js';
 import type { ControllerHealth } from '../../controller/loop/controller-health.js';
 import type { ReconcileRecord } from '../../controller/loop/reconcile-record.js';
 import { formatKey, keyId } from '../../object/key.js';
 import type { Runtime } from '../../runtime/runtime.js';
+import { version } from '../../version.js';
 import type { WebhookRecord } from '../../webhook/webhook-route.js';
 import type { Cluster, ClusterSet } from '../clusters/cluster.js';
 import type { ManagerOptions, MetricsServerOptions } from '../manager-options.js';
@@ -23,6 +25,8 @@ export interface EndpointParts {
   readonly client: ConnectedClient;
   readonly runtime: Runtime;
   readonly registry: PromRegistry | undefined;
+  /** Of its controllers. */
+  readonly definitions: () => Iterable<Pick<ControllerDefinition, 'name' | 'kind'>>;
   readonly manager: {
     readonly controllers: readonly ControllerHealth[];
     readonly explain: readonly ReconcileRecord[];
@@ -57,7 +61,7 @@ export function endpointsFor({ health, metrics }: ManagerOptions, parts: Endpoin
         return { contentType: registry.contentType, body: await registry.metrics() };
       });
     }
-    if (metrics.debug) for (const [path, route] of debugRoutes(parts.manager)) routes.set(path, route);
+    if (metrics.debug) for (const [path, route] of debugRoutes(parts)) routes.set(path, route);
     if (metrics.profiling) routes.set('/debug/profile', cpuProfileRoute(clock));
     const guard = metrics.protected ? reviewGuard(parts.client, clock) : undefined;
     endpoints.push(new HttpEndpoint('metrics', metrics, { routes, guard, runtime }));
@@ -85,7 +89,12 @@ function isLoopback(host: string | undefined): boolean {
 }
 
 /** For people and dashboards: the current state, as JSON. */
-function debugRoutes(manager: EndpointParts['manager']): readonly (readonly [string, EndpointRoute])[] {
+function debugRoutes({
+  manager,
+  definitions,
+  runtime: { clock },
+}: EndpointParts): readonly (readonly [string, EndpointRoute])[] {
+  const startedMs = clock.monotonic();
   const json = (value: unknown) => ({
     contentType: 'application/json',
     body: `${JSON.stringify(value, replacer, 2)}\n`,
@@ -95,8 +104,10 @@ function debugRoutes(manager: EndpointParts['manager']): readonly (readonly [str
       '/debug/reconciles',
       ({ query }) => {
         const [controller, key] = [query.get('controller'), query.get('key')];
+        const since = Number(query.get('since') ?? 0);
         const expected = manager.explain.filter(
           (record) =>
+            record.startedAt + record.durationMs >= since &&
             (controller === null || record.controller === controller) &&
             (key === null || formatKey(record.key) === key || keyId(record.key) === key),
         );
@@ -110,7 +121,27 @@ function debugRoutes(manager: EndpointParts['manager']): readonly (readonly [str
         return json(manager.webhookCalls.filter((call) => webhook === null || call.webhook === webhook));
       },
     ],
-    ['/debug/controllers', () => json(manager.controllers)],
+    [
+      '/debug/controllers',
+      () => {
+        const kinds = new Map([...definitions()].map(({ name, kind }) => [name, kind.gvk]));
+        return json(manager.controllers.map((health) => ({ ...health, kind: kinds.get(health.name) })));
+      },
+    ],
+    [
+      '/debug/process',
+      () => {
+        const { rss, heapUsed } = process.memoryUsage();
+        const memory = { rssBytes: rss, heapUsedBytes: heapUsed };
+        return json({
+          riata: version,
+          node: process.versions.node,
+          now: clock.now(),
+          upMs: clock.monotonic() - startedMs,
+          memory,
+        });
+      },
+    ],
     [
       '/debug/informers',
       () => {
