@@ -25,6 +25,7 @@ const tools = {
     package: 'github.com/google/go-containerregistry/cmd/crane',
     module: 'github.com/google/go-containerregistry',
   },
+  helm: { package: 'helm.sh/helm/v4/cmd/helm', module: 'helm.sh/helm/v4' },
   'oci-check': { package: './oci-check', module: 'github.com/opencontainers/image-spec', files: ['oci-check/main.go'] },
 };
 

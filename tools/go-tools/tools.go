@@ -6,4 +6,5 @@ package tools
 import (
 	_ "github.com/distribution/distribution/v3/cmd/registry"
 	_ "github.com/google/go-containerregistry/cmd/crane"
+	_ "helm.sh/helm/v4/cmd/helm"
 )
