@@ -67,7 +67,7 @@ export default defineConfig({
         ssr,
         test: {
           name: 'embedded',
-          include: ['packages/{riata,sandbox}/behaviour/**/*.test.ts', 'examples/**/*.test.ts'],
+          include: ['packages/{cli,riata,sandbox}/behaviour/**/*.test.ts', 'examples/**/*.test.ts'],
           // What is about the real server alone, from its first line on.
           exclude: ['**/server-side-apply-engine.test.ts', 'packages/sandbox/behaviour/kubectl.test.ts'],
           env: { RIATA_SERVERS: 'in-process,https' },

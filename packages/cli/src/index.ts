@@ -4,6 +4,7 @@
  * @module
  */
 
+export { onlyIf } from './chart/placeholder.js';
 export {
   type CrdKind,
   type OperatorConfig,
@@ -13,3 +14,12 @@ export {
   operator,
 } from './config/operator.js';
 export { type Operator, type ProjectPackage, resolveOperator } from './config/resolve-operator.js';
+export { deployment } from './manifests/deployment.js';
+export type {
+  DeploymentOptions,
+  MonitoringOptions,
+  NetworkPolicyOptions,
+  PodOptions,
+} from './manifests/deployment-options.js';
+export { operatorObjects } from './manifests/operator-objects.js';
+export type { PathRule, TestedRights } from './manifests/used-rights.js';

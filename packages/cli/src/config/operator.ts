@@ -1,8 +1,10 @@
 import type { ControllerDefinition, KindRef, ManagerOptions } from 'riata';
+import type { WriteObject } from 'riata/client';
 import type { Addable } from 'riata/manager';
 import { type CrdManifest, dns1123LabelProblems } from 'riata/object';
 import type { PolicyRule } from 'riata/patterns';
 import { optionNames, refuseUnknownOptions } from 'riata/runtime';
+import type { Operator, ProjectPackage } from './resolve-operator.js';
 
 /** A controller, a webhook, or whatever else `run` takes. */
 export type OperatorDefinition = ControllerDefinition | Addable;
@@ -39,6 +41,11 @@ export interface OperatorOptions {
   readonly kinds?: readonly CrdKind[];
   /** Rights beyond those that its definitions imply. @default none */
   readonly rights?: readonly PolicyRule[];
+  /**
+   * Its objects in a cluster, for all commands. Change what `deployment` gives, or add to it.
+   * @default `(operator) => deployment(operator)`
+   */
+  readonly objects?: (operator: Operator) => Promise<readonly WriteObject[]> | readonly WriteObject[];
 }
 
 export const operatorOptionNames = optionNames<OperatorOptions>({
@@ -50,13 +57,18 @@ export const operatorOptionNames = optionNames<OperatorOptions>({
   description: true,
   kinds: true,
   rights: true,
+  objects: true,
 });
 
 const brand = Symbol.for('riata.dev/operator');
 
+export const packageOf: unique symbol = Symbol.for('riata.dev/operator-package') as never;
+
 /** An operator as `riata.config.ts` describes it; made by {@link operator}. */
 export interface OperatorConfig extends OperatorOptions {
   readonly [brand]: true;
+  /** The package.json beside the config, once it was read: for code in the config that asks for the whole operator. */
+  readonly [packageOf]: { current?: ProjectPackage };
 }
 
 /**
@@ -80,13 +92,19 @@ export function operator(options: OperatorOptions): OperatorConfig {
   if (typeof run !== 'function') {
     throw new TypeError(`${subject}: run must be a function, e.g. () => import('./src/main.js'), got ${typeof run}`);
   }
+  const { objects } = options;
+  if (objects !== undefined && typeof objects !== 'function') {
+    throw new TypeError(
+      `${subject}: objects must be a function, e.g. (operator) => deployment(operator), got ${typeof objects}`,
+    );
+  }
   const imageProblem = repositoryProblem(image);
   if (imageProblem !== undefined) throw new TypeError(`${subject}: image ${imageProblem}`);
   const [namespaceProblem] = options.namespace === undefined ? [] : dns1123LabelProblems(options.namespace);
   if (namespaceProblem !== undefined) {
     throw new TypeError(`${subject}: namespace "${options.namespace}" is invalid: ${namespaceProblem}`);
   }
-  return Object.freeze({ ...options, [brand]: true as const });
+  return Object.freeze({ ...options, [brand]: true as const, [packageOf]: {} });
 }
 
 /** Whether a value was made by {@link operator}, of whichever copy of this package. */

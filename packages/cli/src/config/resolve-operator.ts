@@ -3,7 +3,15 @@ import { isAddable } from 'riata/manager';
 import type { PolicyRule } from 'riata/patterns';
 import type { WebhookDefinition } from 'riata/webhook';
 import { CommandError } from '../command/command-error.js';
-import type { CrdKind, OperatorConfig, OperatorDefinition, OperatorModule } from './operator.js';
+import type { TestedRights } from '../manifests/used-rights.js';
+import {
+  type CrdKind,
+  type OperatorConfig,
+  type OperatorDefinition,
+  type OperatorModule,
+  type OperatorOptions,
+  packageOf,
+} from './operator.js';
 
 /** An operator with everything that its config leaves out, and with its definitions. */
 export interface Operator {
@@ -23,6 +31,10 @@ export interface Operator {
   readonly kinds: readonly CrdKind[];
   /** Beyond what its definitions imply. */
   readonly rights: readonly PolicyRule[];
+  /** See `OperatorOptions.objects`. */
+  readonly objects: OperatorOptions['objects'];
+  /** The rights that its tests used, in place of those that its definitions imply. @default none */
+  readonly testedRights?: TestedRights;
 }
 
 /** The parts of a project's package.json that an operator takes. */
@@ -31,16 +43,22 @@ export interface ProjectPackage {
   readonly description?: string;
 }
 
-/** Imports the operator's main module and fills in the rest. Rejects with what is wrong with that module. */
-export async function resolveOperator(config: OperatorConfig, project: ProjectPackage = {}): Promise<Operator> {
-  const { name, image, namespace = name, rights = [] } = config;
+/**
+ * Imports the operator's main module and fills in the rest. Rejects with what is wrong with that module. A later call
+ * without a package.json uses that of the last one.
+ */
+export async function resolveOperator(config: OperatorConfig, given?: ProjectPackage): Promise<Operator> {
+  const { name, image, namespace = name, rights = [], objects } = config;
+  const known = config[packageOf];
+  known.current = given ?? known.current ?? {};
+  const project = known.current;
   const module = await config.run();
   checkModule(name, module);
   const { definitions, options = {} } = module;
   const controllers = definitions.filter((each): each is ControllerDefinition => 'reconciler' in each);
   const webhooks = definitions.filter(isWebhook);
   return {
-    ...{ name, image, namespace, rights, definitions, controllers, webhooks, options },
+    ...{ name, image, namespace, rights, objects, definitions, controllers, webhooks, options },
     version: config.version ?? project.version ?? '0.0.0',
     description: config.description ?? project.description ?? `The operator ${name}`,
     kinds: config.kinds ?? ownKinds(controllers, webhooks),
