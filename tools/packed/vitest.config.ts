@@ -15,7 +15,7 @@ export default defineConfig({
             'packages/{riata,sandbox}/behaviour/**/*.test.ts',
             'packages/riata/faults/**/*.test.ts',
             'examples/**/*.test.ts',
-            'tools/packed/packed.check.ts',
+            'tools/packed/*.check.ts',
           ],
           // About the real server alone.
           exclude: ['**/server-side-apply-engine.test.ts', 'packages/sandbox/behaviour/kubectl.test.ts'],

@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify, stripVTControlCharacters } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+// From an empty folder to an operator, by the tarballs that a user would get from the registry.
+const folder = mkdtempSync(join(tmpdir(), 'riata-create-'));
+const isPackage = (name: string) => /^(?:@riata\/.+|riata|create-riata)$/.test(name);
+const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: Record<string, string> };
+const packages = Object.keys(dependencies).filter(isPackage);
+const tarballOf = (name: string) => resolve((dependencies[name] as string).slice('file:'.length));
+
+/** Runs a program of npm and gives its output; without the variables of the run around it. */
+async function run(cwd: string, command: string, ...args: string[]): Promise<string> {
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(?:npm_|RIATA_|VITEST|NODE_ENV|NODE_OPTIONS|TEST$)/.test(name)),
+  );
+  // The Node that runs this, before others.
+  const path = [join(process.execPath, '..'), env.PATH].join(':');
+  const { stdout, stderr } = await promisify(execFile)(command, args, {
+    cwd,
+    env: { ...env, PATH: path, NO_COLOR: '1' },
+  });
+  return stripVTControlCharacters(`${stdout}${stderr}`);
+}
+
+/** Creates a project, which gets the packages from their tarballs, as they are not on the registry. */
+async function create(name: string, ...flags: string[]): Promise<string> {
+  const tarball = tarballOf('create-riata');
+  await run(
+    folder,
+    'npx',
+    '--yes',
+    '--package',
+    tarball,
+    '--',
+    'create-riata',
+    name,
+    '--yes',
+    '--no-install',
+    ...flags,
+  );
+  const project = join(folder, name);
+  const made = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
+  for (const each of packages) {
+    if (each in made.dependencies) made.dependencies[each] = `file:${tarballOf(each)}`;
+    else made.devDependencies[each] = `file:${tarballOf(each)}`;
+  }
+  writeFileSync(join(project, 'package.json'), JSON.stringify(made));
+  return project;
+}
+
+let minimal: string;
+
+beforeAll(async () => {
+  minimal = await create('my-operator');
+  await run(minimal, 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('a new project compiles, passes its tests and builds', async () => {
+  await run(minimal, 'npm', 'run', 'check');
+  expect(await run(minimal, 'npm', 'test')).toMatch(/Tests\s+2 passed/);
+  await run(minimal, 'npm', 'run', 'build');
+  expect(readdirSync(join(minimal, 'dist'))).toContain('main.js');
+});
+
+test.each([
+  ['webhook', 3],
+  ['handlers', 2],
+])('so does one of the template %s, with other names', async (template, tests) => {
+  const project = await create(
+    `${template}-operator`,
+    '--template',
+    template,
+    '--kind',
+    'HTTPProxy',
+    '--group',
+    'a.dev',
+  );
+  const modules = (of: string) => join(of, 'node_modules');
+  renameSync(modules(minimal), modules(project));
+  try {
+    await run(project, 'npm', 'run', 'check');
+    expect(await run(project, 'npm', 'test')).toMatch(new RegExp(`Tests\\s+${tests} passed`));
+  } finally {
+    renameSync(modules(project), modules(minimal));
+  }
+});
