@@ -1,5 +1,6 @@
-import { resolveOperator } from '@riata/cli';
+import { operatorObjects, resolveOperator } from '@riata/cli';
 import { expect, test } from 'vitest';
+import custom from './site-operator/custom.config.js';
 import config from './site-operator/riata.config.js';
 
 test('the operator that the guide of the command describes', async () => {
@@ -8,4 +9,12 @@ test('the operator that the guide of the command describes', async () => {
   expect(controllers.map((controller) => controller.name)).toEqual(['site']);
   expect(kinds.map((kind) => kind.crd().metadata?.name)).toEqual(['sites.sites.example.com']);
   expect(options.leaderElection).toEqual({ namespace: 'site-operator', name: 'site-operator' });
+});
+
+test('objects that the config changes by code', async () => {
+  const objects = await operatorObjects(await resolveOperator(custom));
+  expect(objects.at(-1)).toMatchObject({ kind: 'ResourceQuota', metadata: { namespace: 'site-operator' } });
+  expect(objects.find(({ kind }) => kind === 'Deployment')).toMatchObject({
+    spec: { replicas: 3, template: { spec: { priorityClassName: 'system-cluster-critical' } } },
+  });
 });
