@@ -103,6 +103,9 @@ test('managers', async () => {
   // A reconcile is recorded when it has ended, which is after its writes.
   await vi.waitFor(() => expect(manager.explain.map(({ controller }) => controller)).toContain('site'), 45_000);
   for (const { controller, key, reasons, writes } of manager.explain) log.info(controller, { key, reasons, writes });
+  const added = manager.add(control(Site, { name: 'notes' }).reconcile(({ log }) => log.info('old code')));
+  await added.replace(control(Site, { name: 'notes' }).reconcile(({ log }) => log.info('new code')));
+  await vi.waitFor(() => expect(manager.explain.map(({ controller }) => controller)).toContain('notes'), 45_000);
   stop.abort();
   expect((await ended).reason).toBe('stopped');
 });

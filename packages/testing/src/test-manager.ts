@@ -11,6 +11,7 @@ import type {
 import {
   type Addable,
   type Added,
+  type AddedController,
   Manager,
   type ManagerExit,
   type ManagerOptions,
@@ -20,7 +21,13 @@ import {
 import { type ClusterKey, clusterKey, type KindRef, keyOf, objectKey } from 'riata/object';
 import { abortable, onAbort, optionNames, type Runtime, refuseUnknownOptions } from 'riata/runtime';
 import { SharedControllerFactory } from 'riata/shared';
-import { addWebhook, type WebhookDefinition, type WebhookListener, type WebhookServer } from 'riata/webhook';
+import {
+  type AddedWebhook,
+  addWebhook,
+  type WebhookDefinition,
+  type WebhookListener,
+  type WebhookServer,
+} from 'riata/webhook';
 import { clustersOf } from './clusters-of.js';
 import type { WebhookFaults } from './faults/webhook-faults.js';
 import type { Identity } from './identity.js';
@@ -161,6 +168,9 @@ export class TestManager implements AsyncDisposable {
   }
 
   /** As `Manager.add`. Controllers that are added to `manager` itself run too, but no second pass is made over them. */
+  add(what: ControllerDefinition, options?: { readonly stage?: RunnableStage }): AddedController;
+  add(what: WebhookDefinition, options?: { readonly stage?: RunnableStage }): AddedWebhook;
+  add(what: ControllerDefinition | Runnable | Addable, options?: { readonly stage?: RunnableStage }): Added;
   add(what: ControllerDefinition | Runnable | Addable, options: { readonly stage?: RunnableStage } = {}): Added {
     if (isWebhook(what)) return this.#addWebhook(what);
     if (!('reconciler' in what)) return this.manager.add(what, options);
@@ -180,21 +190,32 @@ export class TestManager implements AsyncDisposable {
           if (places === 0) this.#watched.delete(watched);
         });
       },
+      adopt: () => () => {},
     };
-    const watches = [...what.watches, { through: 'source', make: () => source } as const];
-    const added = this.manager.add({ ...this.#counted(what), watches }, options);
+    const observed = (definition: ControllerDefinition): ControllerDefinition => ({
+      ...this.#counted(definition),
+      watches: [...definition.watches, { through: 'source', make: () => ({ ...source }) }],
+    });
+    const added = this.manager.add(observed(what), options);
     this.#watched.add(watched);
+    const replace: AddedController['replace'] = (next, given) =>
+      this.#time.drive(added.replace(observed(next), given), `the replacement of ${what.name}`);
     const remove = async () => {
       this.#watched.delete(watched);
       await this.#time.drive(added.remove(), `the removal of ${what.name}`);
     };
-    return { remove };
+    return { replace, remove } as AddedController;
   }
 
-  #addWebhook(definition: WebhookDefinition): Added {
-    const added = addWebhook(this.manager, this.#faults.around(definition, this.name));
+  #addWebhook(definition: WebhookDefinition): AddedWebhook {
+    const around = (each: WebhookDefinition) => this.#faults.around(each, this.name);
+    const added = addWebhook(this.manager, around(definition));
     this.#webhooks = added.server;
-    return { remove: () => this.#time.drive(added.remove(), `the removal of ${definition.name}`) };
+    return {
+      server: added.server,
+      replace: (next) => added.replace(around(next)),
+      remove: () => this.#time.drive(added.remove(), `the removal of ${definition.name}`),
+    };
   }
 
   /**

@@ -22,8 +22,9 @@ import { fieldIndex } from './cache-selection.js';
 import type { InformerHealth } from './informer/shared-informer.js';
 import { SyncedFlag } from './informer/synced-flag.js';
 import type { Informer } from './informer.js';
-import { KindCache } from './kind-cache.js';
+import { type IndexUse, KindCache } from './kind-cache.js';
 import { watchErrorLogger } from './reflector/watch-error-logger.js';
+import type { IndexFunc } from './store/store-index.js';
 
 /** The method of a cache that reads an object only if that needs neither a wait nor a request. */
 export const tryCached: unique symbol = Symbol('riata.tryCached');
@@ -31,6 +32,8 @@ export const tryCached: unique symbol = Symbol('riata.tryCached');
 /** A kind that a user has declared in a cache, until it is released; see {@link Cache.use}. */
 export interface CacheUse<R extends KubeObject> extends AsyncDisposable {
   readonly informer: Informer<R>;
+  /** The index that {@link Cache.indexField} adds for ever, for as long as it is used; see `KindCache.useIndex`. */
+  indexField(field: string, values: IndexFunc<R>, options?: { readonly keeps?: boolean }): Promise<IndexUse<R>>;
   /** The last one to do so ends the watch. */
   release(): Promise<void>;
 }
@@ -107,7 +110,13 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
       released ??= this.#release(held);
       return released;
     };
-    return { informer: held.cache as unknown as KindCache<R>, release, [Symbol.asyncDispose]: release };
+    const informer = held.cache as unknown as KindCache<R>;
+    const indexField: CacheUse<R>['indexField'] = async (field, values, given) => {
+      const freezing = informer.freezeAhead();
+      if (freezing !== undefined) await freezing;
+      return informer.useIndex(fieldIndex(field), values, given);
+    };
+    return { informer, indexField, release, [Symbol.asyncDispose]: release };
   }
 
   /**
@@ -366,6 +375,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-function idOf({ gvr, projection }: Pick<KindRef, 'gvr' | 'projection'>): string {
+/** Kinds with the same id share a cache, whichever module has made them. */
+export function idOf({ gvr, projection }: Pick<KindRef, 'gvr' | 'projection'>): string {
   return `${gvr.group}/${gvr.version}/${gvr.resource}${projection === undefined ? '' : `:${projection}`}`;
 }

@@ -19,7 +19,7 @@ import type { InformerHealth, WatchErrorHandler } from './informer/shared-inform
 import type { Informer } from './informer.js';
 import { MemberHandler } from './member-handler.js';
 import { isReflectorError } from './reflector/reflector-error.js';
-import type { Indexers } from './store/store-index.js';
+import type { Indexers, IndexFunc } from './store/store-index.js';
 
 /** What a {@link KindCache} is made of. */
 export interface KindCacheParts {
@@ -28,6 +28,14 @@ export interface KindCacheParts {
   readonly runtime: Runtime;
   /** Whether the cache runs: then a kind that waits for its first use is started by a handler. */
   readonly isRunning: () => boolean;
+}
+
+/** An index of a kind in a cache, until it is released. */
+export interface IndexUse<R extends KubeObject> {
+  /** Builds it again with another function, from what the cache holds; for all of its users. */
+  replace(func: IndexFunc<R>): void;
+  /** The last one to do so removes the index. */
+  release(): void;
 }
 
 /** One kind in a cache, in one or several namespaces: one member for each. */
@@ -39,6 +47,8 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
   readonly #members = new Map<string, CacheMember<R>>();
   readonly #handlers = new Set<MemberHandler<R>>();
   readonly #indexers: Record<string, Indexers<R>[string]> = {};
+  /** Users of the indexes that go with their last one; others stay as long as the kind. */
+  readonly #indexUses = new Map<string, number>();
   /** No longer asked, but watched until the members in their place know all there is. */
   readonly #retiring = new Set<CacheMember<R>>();
   /** What keeps members from being synced, while it does. */
@@ -187,6 +197,44 @@ export class KindCache<R extends KubeObject = KubeObject> implements Informer<R>
     const added = Object.fromEntries(fresh);
     for (const member of this.#members.values()) member.informer.addIndexers(added);
     Object.assign(this.#indexers, added);
+    for (const name of Object.keys(indexers)) this.#indexUses.delete(name);
+  }
+
+  /**
+   * As {@link addIndexers}, until it is released by all of its users. `keeps`: an index that exists keeps its function until
+   * {@link IndexUse.replace}, instead of an error.
+   */
+  useIndex(name: string, func: IndexFunc<R>, { keeps = false } = {}): IndexUse<R> {
+    const known = this.#indexers[name];
+    const users = known === undefined ? 0 : this.#indexUses.get(name);
+    if (known === undefined || !keeps) this.addIndexers({ [name]: func });
+    if (users !== undefined) this.#indexUses.set(name, users + 1);
+    let isHeld = true;
+    return {
+      replace: (next) => this.#setIndexer(name, next),
+      release: () => {
+        if (isHeld) this.#releaseIndex(name);
+        isHeld = false;
+      },
+    };
+  }
+
+  #setIndexer(name: string, func: IndexFunc<R>): void {
+    if (this.#stopped || this.#indexers[name] === func) return;
+    for (const { base } of this.#members.values()) base.setIndexer(name, func);
+    this.#indexers[name] = func;
+  }
+
+  #releaseIndex(name: string): void {
+    const users = this.#indexUses.get(name);
+    if (users === undefined) return;
+    if (users > 1) {
+      this.#indexUses.set(name, users - 1);
+      return;
+    }
+    this.#indexUses.delete(name);
+    delete this.#indexers[name];
+    for (const { base } of this.#members.values()) base.removeIndexer(name);
   }
 
   hasSynced(): boolean {

@@ -23,7 +23,12 @@ export {
   type SourceParts,
   type WatchDefinition,
 } from './define/controller-definition.js';
-export { type ControllerParts, controllerFor, DefinedController } from './define/defined-controller.js';
+export {
+  type ControllerParts,
+  controllerFor,
+  DefinedController,
+  type ReplaceScope,
+} from './define/defined-controller.js';
 export type { ControllerPlace } from './define/defined-reconciler.js';
 export { reconcileAnnotations } from './define/pausing.js';
 export type {
@@ -42,10 +47,11 @@ export { isNotInShard, NotInShard } from './loop/not-in-shard.js';
 export type { ReconcileOutcome, ReconcileRecord, ReconcileWrite } from './loop/reconcile-record.js';
 export type { ReconcileRun, Reconciler, ReconcilerObject } from './loop/reconciler.js';
 export type { Cause, Request, RequestQueue } from './loop/request.js';
+export { isRestartRequired, RestartRequiredError } from './loop/restart-required-error.js';
 export type { Result } from './loop/result.js';
 export { isTerminalError, TerminalError } from './loop/terminal-error.js';
 export { lowPriority } from './source/change-intake.js';
-export { type Channel, type ChannelItem, type ChannelSourceOptions, channelSource } from './source/channel-source.js';
+export { type Channel, type ChannelSourceOptions, channelSource } from './source/channel-source.js';
 export { type CronSchedule, parseCron } from './source/cron-schedule.js';
 export { type CronSourceOptions, cronSource } from './source/cron-source.js';
 export {
@@ -74,7 +80,7 @@ export {
   predicateFuncs,
   resourceVersionChanged,
 } from './source/predicate.js';
-export { PushChannel } from './source/push-channel.js';
+export { type ChannelItem, PushChannel } from './source/push-channel.js';
 export type { Source, SourceOptions, SyncingSource } from './source/source.js';
 export type { FailingSource, FailingSourceObject, SourceFailures } from './source/source-failures.js';
 export { allOf, type TimedKeys } from './source/timed-keys.js';

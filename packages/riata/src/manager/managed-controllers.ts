@@ -2,13 +2,14 @@ import type { Cache } from '../cache/cache.js';
 import type { ConnectedClient } from '../client/create-client.js';
 import { untracked } from '../controller/calls/tracked-client.js';
 import type { ControllerDefinition } from '../controller/define/controller-definition.js';
-import { DefinedController } from '../controller/define/defined-controller.js';
+import { assertReplaceable, DefinedController, type ReplaceScope } from '../controller/define/defined-controller.js';
 import type { ControllerHealth } from '../controller/loop/controller-health.js';
 import type { ControllerOptions } from '../controller/loop/controller-options.js';
 import type { ReconcileRecord } from '../controller/loop/reconcile-record.js';
 import { knownObjects } from '../controller/source/known-objects.js';
 import { keyId } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
+import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
 import { TimeSlice } from '../runtime/time/time-slice.js';
@@ -16,6 +17,7 @@ import type { Cluster, ClusterSet } from './clusters/cluster.js';
 import { fence, type WriteGuard } from './election/fence.js';
 import type { EventBroadcaster } from './events/event-broadcaster.js';
 import type { EventRecorder } from './events/event-recorder.js';
+import { Replacements } from './replacements.js';
 import type { Runnable } from './runnable.js';
 import type { ManagerShards } from './sharding/manager-shards.js';
 
@@ -29,6 +31,23 @@ export interface ManagedControllersParts {
   readonly events: EventBroadcaster;
   readonly defaults: Omit<ControllerOptions, 'runtime'> | undefined;
   readonly runtime: Runtime;
+}
+
+/** How `AddedController.replace` continues. */
+export interface ReplaceOptions {
+  /** Which objects the new code reconciles now. @default 'all' */
+  readonly reconcile?: ReplaceScope;
+}
+
+const replaceOptionNames = optionNames<ReplaceOptions>({ reconcile: true });
+
+/** One controller of a manager. */
+export interface ManagedController {
+  readonly runnable: Runnable;
+  /** See `AddedController.replace`. */
+  replace(next: ControllerDefinition, options?: ReplaceOptions): Promise<void>;
+  /** It has ended: its name is free again. */
+  end(): void;
 }
 
 /** Where one controller works. */
@@ -105,7 +124,7 @@ export class ManagedControllers {
   }
 
   /** Takes the name; throws if it is taken. */
-  add(definition: ControllerDefinition, role: ControllerRole): Runnable {
+  add(definition: ControllerDefinition, role: ControllerRole): ManagedController {
     const { name } = definition;
     if (this.#controllers.has(name)) {
       throw new Error(`controller "${name}" already exists; give this one another name with control(…, { name })`);
@@ -114,11 +133,11 @@ export class ManagedControllers {
     this.#definitions.set(name, definition);
     let made: Promise<DefinedController> | undefined;
     const make = () => {
-      made ??= this.#make(definition, role);
+      made ??= this.#make(name, role);
       return made;
     };
     const { shards } = role;
-    return {
+    const runnable: Runnable = {
       name: `controller ${name}`,
       run: async (options) => {
         const defined = await make();
@@ -126,10 +145,29 @@ export class ManagedControllers {
       },
       ...(definition.options.warmUp && { warmUp: async (options) => (await make()).controller.warmUp(options) }),
     };
+    const replacements = new Replacements<ReplaceOptions & { readonly next: ControllerDefinition }>(
+      async ({ next, ...options }, { signal }) => {
+        assertReplaceable(this.#definitions.get(name) ?? definition, next);
+        // It may be made at any moment, of the definition that is known then.
+        if (made !== undefined) await (await made).replace(next, { ...options, signal });
+        this.#definitions.set(name, next);
+        this.#parts.runtime.log.info('controller replaced', { controller: name });
+      },
+    );
+    return {
+      runnable,
+      replace: async (next, options = {}) => {
+        refuseUnknownOptions(`controller "${name}": replace`, options, replaceOptionNames);
+        await replacements.add({ ...options, next });
+      },
+      end: () => {
+        replacements.end(new Error(`controller "${name}" was removed; add the new definition instead`));
+        this.#remove(name);
+      },
+    };
   }
 
-  /** Of one that has ended: its name is free again. */
-  remove(name: string): void {
+  #remove(name: string): void {
     const defined = this.#controllers.get(name);
     this.#controllers.delete(name);
     this.#definitions.delete(name);
@@ -143,12 +181,13 @@ export class ManagedControllers {
     for (const [defined, role] of this.#roaming) this.#join(defined, role, cluster);
   }
 
-  async #make(definition: ControllerDefinition, role: ControllerRole): Promise<DefinedController> {
+  async #make(name: string, role: ControllerRole): Promise<DefinedController> {
     const { client, cache, clusters, events, defaults, runtime } = this.#parts;
-    const { name } = definition;
     // All of a manager's controllers start at the same time.
-    await TimeSlice.of(runtime.clock).pass(definition);
-    const defined = new DefinedController(definition, { defaults, runtime, gate: role.shards?.gateFor(definition) });
+    await TimeSlice.of(runtime.clock).pass(role);
+    const definition = this.#definitions.get(name) as ControllerDefinition;
+    const gate = role.shards?.gateFor(name, () => this.#definitions.get(name)?.evenWhenGone === true);
+    const defined = new DefinedController(definition, { defaults, runtime, gate });
     const { clusters: where = 'own' } = definition.options;
     if (where !== 'added') await defined.settle(this.#place(role, { client, cache }, events.recorder(name)));
     this.#controllers.set(name, defined);

@@ -24,7 +24,7 @@ import { Leadership } from './election/leadership.js';
 import { EventBroadcaster } from './events/event-broadcaster.js';
 import type { EventRecorder } from './events/event-recorder.js';
 import { gracefulStop } from './graceful-stop.js';
-import { ManagedControllers } from './managed-controllers.js';
+import { ManagedControllers, type ReplaceOptions } from './managed-controllers.js';
 import type { ExitCause, ManagerExit } from './manager-exit.js';
 import { checkManagerOptions, type ManagerOptions } from './manager-options.js';
 import { warnMissingConversions } from './missing-conversions.js';
@@ -44,6 +44,20 @@ import { type ManagedWebhooks, webhooksExtension } from './webhook-options.js';
 export interface Added {
   /** Stops it, and resolves when it has ended; the rest continues. A reconciler cannot await the removal of its own controller. */
   remove(): Promise<void>;
+}
+
+/** A controller that was added to a manager. */
+export interface AddedController extends Added {
+  /**
+   * Swaps its code while it runs: what differs between the definitions changes, everything else stays. No kind that both
+   * use is listed or watched again; keys in the queue with their delays and retries, leases, shards and timers stay.
+   *
+   * Resolves when the new code runs: what it watches or reads that the old one did not is synced by then. A reconcile in
+   * flight ends with the old code, and its key runs again with the new one, never both at once. Rejects, with the old code
+   * running, if the new definition cannot be started; with a `RestartRequiredError` if it differs in its kind or in an option
+   * that is fixed from the start. If it is called again before it resolves, the newest definition that can be started wins.
+   */
+  replace(next: ControllerDefinition, options?: ReplaceOptions): Promise<void>;
 }
 
 /** A value that adds itself to a manager, in its own way: a webhook, for instance. */
@@ -227,6 +241,9 @@ export class Manager implements AsyncDisposable {
    * Adds a controller or another runnable, at any time (`Add`). Controllers run on the leader, except for those that are
    * sharded or for every replica; other runnables run on every replica. `stage`, here or in the runnable, overrides that.
    */
+  add(what: ControllerDefinition, options?: { readonly stage?: RunnableStage }): AddedController;
+  add<A extends Added>(what: { addTo(manager: Manager): A }, options?: { readonly stage?: RunnableStage }): A;
+  add(what: ControllerDefinition | Runnable | Addable, options?: { readonly stage?: RunnableStage }): Added;
   add(what: ControllerDefinition | Runnable | Addable, options: { readonly stage?: RunnableStage } = {}): Added {
     if (this.#phase === 'stopping' || this.#phase === 'stopped') {
       throw new Error('the manager has stopped: nothing can be added');
@@ -247,15 +264,17 @@ export class Manager implements AsyncDisposable {
     return this.#extensions.get(key) as T;
   }
 
-  #addController(definition: ControllerDefinition, stage: RunnableStage): Added {
+  #addController(definition: ControllerDefinition, stage: RunnableStage): AddedController {
     const isLeader = stage === 'leader';
     const guard = isLeader ? this.#leadership.elector : undefined;
     const shards = definition.options.sharded && !isLeader ? this.#shards : undefined;
-    const remove = this.#groups[stage].add(this.#controllers.add(definition, { guard, shards }));
+    const { runnable, replace, end } = this.#controllers.add(definition, { guard, shards });
+    const remove = this.#groups[stage].add(runnable);
     return {
+      replace,
       remove: async () => {
         await remove();
-        this.#controllers.remove(definition.name);
+        end();
       },
     };
   }

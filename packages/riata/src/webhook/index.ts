@@ -79,6 +79,6 @@ export type { ReviewContext, ReviewOptions } from './review/review-webhook.js';
 export { WebhookRouteBuilder, WebhookRouter } from './router/webhook-router.js';
 export { type AddedWebhook, addWebhook } from './server/add-webhook.js';
 export { type StandaloneWebhookOptions, WebhookServer } from './server/webhook-server.js';
-export type { WebhookDefinition, WebhookTarget } from './webhook-definition.js';
+export type { AddedDefinition, WebhookDefinition, WebhookTarget } from './webhook-definition.js';
 export type { ListeningWebhooks, ServeWebhook, WebhookListener } from './webhook-listener.js';
 export type { WebhookAnswer, WebhookParts, WebhookRecord, WebhookRequest, WebhookRoute } from './webhook-route.js';

@@ -1,5 +1,5 @@
 import type { MutatingWebhook, ValidatingWebhook } from '../kinds/generated/types/admissionregistration-v1.js';
-import type { Addable } from '../manager/manager.js';
+import type { Addable, Added, Manager } from '../manager/manager.js';
 import type { KindRef } from '../object/kind.js';
 import type { WebhookParts, WebhookRoute } from './webhook-route.js';
 
@@ -22,4 +22,14 @@ export interface WebhookDefinition extends Addable {
   readonly targets: readonly WebhookTarget[];
   /** Its routes on one server. */
   bind(parts: WebhookParts): readonly WebhookRoute[];
+  addTo(manager: Manager): AddedDefinition;
+}
+
+/** A webhook that was added to a manager. */
+export interface AddedDefinition extends Added {
+  /**
+   * Serves another definition of the same name instead, from one request to the next; kinds that both read are not listed
+   * again. Rejects, with the old one served, if the new one cannot be.
+   */
+  replace(next: WebhookDefinition): Promise<void>;
 }

@@ -156,6 +156,17 @@ export class FailingObjects<S> {
     }
   }
 
+  /** Retries all of them now, as if each had failed for the first time: the function is another one. */
+  retryAll(): void {
+    for (const [id, entry] of this.#entries) {
+      // Those without a time are being called, or wait for a newer version.
+      if (entry.retryAtMs === undefined) continue;
+      this.#backoff.forget(id);
+      entry.retryAtMs = this.#clock.monotonic();
+      this.#schedule(id, 0);
+    }
+  }
+
   clear(): void {
     for (const id of [...this.#entries.keys()]) this.delete(id);
   }

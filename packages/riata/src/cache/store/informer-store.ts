@@ -229,6 +229,22 @@ export class InformerStore<T extends KubeObject> implements Indexer<T> {
     Object.assign(this.#indexers, added);
   }
 
+  /** Builds an index again with another function, from the objects that are stored. */
+  setIndexer(name: string, func: Indexers<T>[string]): void {
+    const { [name]: checked = func } = this.#checked({ [name]: func });
+    this.#items.setIndexer(name, checked);
+    this.#next?.setIndexer(name, checked);
+    this.#indexers[name] = func;
+    this.#failures?.changed();
+  }
+
+  removeIndexer(name: string): void {
+    this.#items.removeIndexer(name);
+    this.#next?.removeIndexer(name);
+    delete this.#indexers[name];
+    this.#failures?.changed();
+  }
+
   isUnindexed(indexName: string, key: string): boolean {
     return this.#items.isUnindexed(indexName, key) || this.#next?.isUnindexed(indexName, key) === true;
   }

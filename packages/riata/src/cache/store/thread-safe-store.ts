@@ -157,6 +157,16 @@ export class ThreadSafeStore<T> {
     this.#indexes = [...this.#indexes, ...added];
   }
 
+  /** As {@link addIndexers}, in place of an index that has the name, if there is one. */
+  setIndexer(name: string, func: Indexers<T>[string]): void {
+    const made = filled(this.#newIndex(name, func), this.#items);
+    this.#indexes = [...this.#indexes.filter((index) => index.name !== name), made];
+  }
+
+  removeIndexer(name: string): void {
+    this.#indexes = this.#indexes.filter((index) => index.name !== name);
+  }
+
   #set(key: string, obj: T): void {
     const indexes = this.#indexes;
     // All values first: once the first index has changed, nothing may fail.

@@ -12,7 +12,8 @@ type MakeLimiter = (context: RateLimiterContext) => ItemRateLimiter;
  * one failing cluster hold up those of all others.
  */
 export class ClusterLimiters {
-  readonly #make: MakeLimiter;
+  #make: MakeLimiter;
+  #context: RateLimiterContext | undefined;
   readonly #limiters = new Map<string, ItemRateLimiter>();
 
   constructor(make: MakeLimiter = defaultControllerRateLimiter) {
@@ -27,6 +28,7 @@ export class ClusterLimiters {
       this.#limiters.set(cluster, limiter);
       return limiter;
     };
+    this.#context = context;
     // At once, so that a failing factory is reported at once.
     this.#limiters.set('', this.#make(context));
     return {
@@ -35,6 +37,16 @@ export class ClusterLimiters {
       numRequeues: (id) => this.#limiters.get(parseKeyId(id).cluster ?? '')?.numRequeues(id) ?? 0,
     };
   };
+
+  /** Starts over with limiters of another kind, once the answer is called. Throws what the function throws. */
+  replace(make: MakeLimiter = defaultControllerRateLimiter): () => void {
+    const first = this.#context && make(this.#context);
+    return () => {
+      this.#make = make;
+      this.#limiters.clear();
+      if (first !== undefined) this.#limiters.set('', first);
+    };
+  }
 
   /** Forgets those of clusters that are not among these. */
   keep(clusters: readonly string[]): void {

@@ -19,13 +19,14 @@ interface Share {
  * or was dropped enqueues the next one.
  */
 export class ClusterShares {
-  readonly #most: number;
+  /** Reconciles in flight of each cluster, at most. */
+  most: number;
   readonly #queue: Pick<RequestQueue, 'add'>;
   /** By cluster, `''` for the one without a name; only of those where something runs or waits. */
   readonly #shares = new Map<string, Share>();
 
   constructor(most: number, queue: Pick<RequestQueue, 'add'>) {
-    this.#most = most;
+    this.most = most;
     this.#queue = queue;
   }
 
@@ -42,7 +43,7 @@ export class ClusterShares {
     const share = this.#shares.get(cluster) ?? { running: 0, waiting: new Map() };
     this.#shares.set(cluster, share);
     const merged = this.#withWaiting(share, item);
-    if (share.running < this.#most) {
+    if (share.running < this.most) {
       share.running += 1;
       return merged;
     }
@@ -62,7 +63,7 @@ export class ClusterShares {
   /** Enqueues one of the cluster's waiting keys, if it may run. */
   next({ cluster = '' }: Request): void {
     const share = this.#shares.get(cluster);
-    if (share === undefined || share.running >= this.#most) return;
+    if (share === undefined || share.running >= this.most) return;
     const item = this.#first(share);
     if (item !== undefined) this.#queue.add(item.key, { note: item.note, priority: item.priority });
     else if (share.running === 0) this.#shares.delete(cluster);

@@ -62,22 +62,34 @@ export interface ControllerPlace {
 
 /** The state between reconciles; in memory alone. */
 export class ReconcilerMemory {
-  readonly cleanedUp = new CleanedUp();
-  readonly failures = new ReportedFailures();
-  readonly calls = new CallMemory();
+  readonly cleanedUp: CleanedUp;
+  readonly failures: ReportedFailures;
+  readonly calls: CallMemory;
+  /** Names of the finalizer before the definition was replaced. */
+  readonly formerFinalizers: ReadonlySet<string>;
   readonly undeclared = new UndeclaredFields();
   readonly unwatched: UnwatchedKinds;
   readonly leftBehind: LeftBehind;
   /** Undefined for a controller that cannot be paused. */
   readonly pauses: Pauses | undefined;
 
-  constructor(definition: ControllerDefinition, { metrics }: Pick<Runtime, 'metrics'>) {
-    const { name, kind, options } = definition;
+  readonly #finalizer: string | undefined;
+
+  /** `before`: of the definition that this one replaces. */
+  constructor(definition: ControllerDefinition, { metrics }: Pick<Runtime, 'metrics'>, before?: ReconcilerMemory) {
+    const { name, kind, options, finalize } = definition;
+    this.cleanedUp = before?.cleanedUp ?? new CleanedUp();
+    this.failures = before?.failures ?? new ReportedFailures();
+    this.calls = before?.calls ?? new CallMemory();
     if (options.pausable !== false) {
-      this.pauses = new Pauses(kind, { controller: name, fieldManager: options.fieldManager ?? name, metrics });
+      const fieldManager = options.fieldManager ?? name;
+      this.pauses = new Pauses(kind, { controller: name, fieldManager, metrics, known: before?.pauses });
     }
     this.unwatched = new UnwatchedKinds(definition);
-    this.leftBehind = new LeftBehind(defaultFinalizer(definition.kind, definition.name));
+    this.#finalizer = finalize?.name;
+    const former = before === undefined ? [] : [...before.formerFinalizers, before.#finalizer];
+    this.formerFinalizers = new Set(former.filter((each) => each !== undefined && each !== finalize?.name) as string[]);
+    this.leftBehind = new LeftBehind([defaultFinalizer(kind, name), ...this.formerFinalizers]);
   }
 }
 
@@ -141,17 +153,19 @@ export class DefinedReconciler<R extends KubeObject> {
       return await this.#call(run, object);
     }
     const client = this.#clientFor(run);
+    const { formerFinalizers } = this.#memory;
     if (!isDeleting(object)) {
-      return this.#call(run, await ensureFinalizer(client, kind, object, finalize.name));
+      return this.#call(run, await ensureFinalizer(client, kind, object, finalize.name, formerFinalizers));
     }
-    if (!object.metadata.finalizers?.includes(finalize.name)) return undefined;
+    const isOwn = (name: string) => name === finalize.name || formerFinalizers.has(name);
+    if (!object.metadata.finalizers?.some(isOwn)) return undefined;
     if (!this.#memory.cleanedUp.has(run.key, object)) {
       const result = await this.#call(run, object, finalize.run as unknown as Reconciler<never>);
       // A clean-up that requeues is not done yet.
       if (result !== undefined) return result;
       this.#memory.cleanedUp.add(run.key, object);
     }
-    await dropFinalizers(client, kind, object, (name) => name === finalize.name);
+    await dropFinalizers(client, kind, object, isOwn);
     this.#memory.cleanedUp.delete(run.key);
     return undefined;
   }

@@ -15,16 +15,22 @@ export function defaultFinalizer({ group }: Pick<KindRef, 'group'>, controller: 
   return `${group.includes('.') ? group : 'riata.dev'}/${controller}`;
 }
 
-/** Adds the finalizer if it is missing. Fails with a conflict if the object has changed: then retry. */
+/**
+ * Adds the finalizer if it is missing, in place of `former` names of it. Fails with a conflict if the object has changed:
+ * then retry.
+ */
 export async function ensureFinalizer<R extends KubeObject>(
   client: Client,
   kind: KindRef<R>,
   object: R,
   finalizer: string,
+  former: ReadonlySet<string> = new Set(),
 ): Promise<R> {
   const finalizers = object.metadata.finalizers ?? [];
-  if (finalizers.includes(finalizer)) return object;
-  return patchFinalizers(client, kind, object, [...finalizers, finalizer]);
+  const others = former.size === 0 ? finalizers : finalizers.filter((name) => !former.has(name));
+  const isThere = others.includes(finalizer);
+  if (isThere && others.length === finalizers.length) return object;
+  return patchFinalizers(client, kind, object, isThere ? others : [...others, finalizer]);
 }
 
 /**
@@ -82,19 +88,21 @@ export class CleanedUp {
 
 /** Says once of a controller without clean-up that objects wait for the finalizer which it would set if it had one. */
 export class LeftBehind {
-  readonly #finalizer: string;
+  readonly #names: ReadonlySet<string>;
   #isReported = false;
 
-  constructor(finalizer: string) {
-    this.#finalizer = finalizer;
+  constructor(names: Iterable<string>) {
+    this.#names = new Set(names);
   }
 
   look({ metadata }: KubeObject, run: { readonly log: Logger }): void {
-    if (this.#isReported || !metadata.finalizers?.includes(this.#finalizer)) return;
+    if (this.#isReported) return;
+    const finalizer = metadata.finalizers?.find((name) => this.#names.has(name));
+    if (finalizer === undefined) return;
     this.#isReported = true;
     const words =
       'waits for a finalizer named after this controller, which no longer has .finalize(); if no other controller removes it, see clearFinalizers';
-    run.log.warn(words, { finalizer: this.#finalizer });
+    run.log.warn(words, { finalizer });
   }
 }
 

@@ -62,14 +62,20 @@ export class Pauses {
   /** Values that are no direction, and have been reported. */
   readonly #strange = new Set<string>();
 
-  constructor(kind: KindRef, parts: { readonly controller: string; fieldManager: string; metrics: Metrics }) {
+  /** `known`: those of the definition that this one replaces. */
+  constructor(
+    kind: KindRef,
+    parts: { readonly controller: string; fieldManager: string; metrics: Metrics; known?: Pauses | undefined },
+  ) {
     this.#kind = kind;
+    const { known } = parts;
+    for (const [id, value] of known === undefined ? [] : known.#paused) this.#paused.set(id, value);
     // Not the controller's own: its next status would remove the condition.
     this.#fieldManager = `${parts.fieldManager}-pause`;
     this.#gauge = parts.metrics
       .gauge({ name: 'riata_paused_objects', help: 'Objects whose reconciles are paused.', labels: ['controller'] })
       .with({ controller: parts.controller });
-    this.#gauge.set(0);
+    this.#gauge.set(this.#paused.size);
   }
 
   /** Whether an object is not paused, and was not before: there is nothing to {@link release}. */

@@ -50,8 +50,11 @@ export class ReferenceIndex {
 export function referenceSource(
   definition: ControllerDefinition,
   { kind, references }: Extract<WatchDefinition, { readonly through: 'reference' }>,
-  cache: Cache,
-  runtime: Runtime,
+  {
+    cache,
+    cluster,
+    runtime,
+  }: { readonly cache: Cache; readonly cluster: string | undefined; readonly runtime: Runtime },
 ): { readonly index: ReferenceIndex; readonly source: SyncingSource } {
   const index = new ReferenceIndex((object) => referenceKeys(references(object), kind, object.metadata));
   const take = (change: Change<KubeObject>) => {
@@ -59,6 +62,14 @@ export function referenceSource(
   };
   const name = `references to ${kind.kind}`;
   // An object's references may have changed before they were indexed.
-  const options = { name, handlerName: 'referencedBy', enqueueRecovered: true, isQuiet: true, runtime };
+  const options = {
+    name,
+    handlerName: 'referencedBy',
+    enqueueRecovered: true,
+    isQuiet: true,
+    isFixed: true,
+    cluster,
+    runtime,
+  };
   return { index, source: ownKindSource<KubeObject>(cache, definition.kind, take, options) };
 }

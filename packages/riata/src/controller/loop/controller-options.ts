@@ -110,6 +110,12 @@ export interface ControllerNumbers {
   readonly drainMs: number;
 }
 
+/** The options of a controller as they are now: they may change while it runs. */
+export interface ControllerSettings {
+  work: ControllerWork;
+  numbers: ControllerNumbers;
+}
+
 /** Throws a `TypeError` for an invalid number: now, and not when it is first needed. */
 export function controllerNumbers(name: string, options: ControllerOptions): ControllerNumbers {
   const { concurrency = 1, maxRetries = 'never', history = 256 } = options;

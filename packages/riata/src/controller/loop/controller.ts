@@ -7,29 +7,30 @@ import { takeRejections } from '../../runtime/take-rejections.js';
 import { TimeSlice } from '../../runtime/time/time-slice.js';
 import { CallMemory } from '../calls/call-memory.js';
 import { containedCall } from '../calls/contained-call.js';
-import type { ClusterLimiters } from '../cluster/cluster-limiters.js';
 import { ClusterShares } from '../cluster/cluster-shares.js';
-import type { Source } from '../source/source.js';
+import type { Source, SourceOptions } from '../source/source.js';
 import { SourceFailures } from '../source/source-failures.js';
 import type { ActiveReconcile } from './active-reconcile.js';
 import type { ControllerHealth, ControllerPhase } from './controller-health.js';
 import { ControllerMetrics } from './controller-metrics.js';
 import {
-  type ControllerNumbers,
+  type ControllerOptions,
+  type ControllerSettings,
   type ControllerWork,
   controllerNumbers,
   controllerWorkOptionNames,
 } from './controller-options.js';
+import { ControllerSources } from './controller-sources.js';
 import { KeyAdmission } from './key-admission.js';
-import { makeControllerQueue } from './make-controller-queue.js';
+import { type ControllerQueue, makeControllerQueue } from './make-controller-queue.js';
 import { type Outcome, Outcomes } from './outcomes.js';
 import type { ReconcileRecord } from './reconcile-record.js';
 import { reconcileFunction } from './reconciler.js';
 import type { Cause, Request, RequestQueue } from './request.js';
+import { refuseFixedOptions } from './restart-required-error.js';
 import type { Result } from './result.js';
 import { RunningReconciles, type SlowReconcile } from './running-reconciles.js';
 import { SelfWakeBackoff } from './self-wake-backoff.js';
-import { startSources } from './start-sources.js';
 import { Workers } from './workers.js';
 
 type Item = WorkItem<Request, readonly Cause[]>;
@@ -47,19 +48,21 @@ export class Controller {
   readonly queue: RequestQueue;
   readonly #reconciler: (reconcile: ActiveReconcile) => Result | Promise<Result>;
   readonly #runtime: Runtime;
-  readonly #numbers: ControllerNumbers;
+  readonly #settings: ControllerSettings;
   readonly #metrics: ControllerMetrics;
   readonly #calls: CallMemory;
-  readonly #sources: Source[] = [];
-  readonly #unsynced = new Set<string>();
+  readonly #sources: ControllerSources;
   readonly #sourceFailures: SourceFailures;
   readonly #workers: Workers;
   readonly #slice: TimeSlice;
   readonly #admission: KeyAdmission;
   readonly #running: RunningReconciles;
   readonly #outcomes: Outcomes;
-  readonly #limiters: ClusterLimiters | undefined;
+  readonly #queueParts: ControllerQueue;
+  readonly #selfWake: SelfWakeBackoff;
+  readonly #shares: ClusterShares | undefined;
   readonly #stop = new AbortController();
+  #clusters: readonly string[] = [];
   #phase: ControllerPhase = 'idle';
   #ran = false;
   #isHurried = false;
@@ -71,25 +74,30 @@ export class Controller {
     this.name = name;
     this.#reconciler = reconcileFunction(work.reconcile);
     this.#runtime = resolveRuntime(work.runtime);
-    this.#numbers = controllerNumbers(name, work);
+    const settings = { work, numbers: controllerNumbers(name, work) };
+    this.#settings = settings;
     this.#calls = work.calls ?? new CallMemory();
-    const [runtime, numbers, calls] = [this.#runtime, this.#numbers, this.#calls];
+    const [runtime, { numbers }, calls] = [this.#runtime, settings, this.#calls];
     const { clock, log } = runtime;
     const metrics = new ControllerMetrics(runtime.metrics, name, numbers.concurrency);
     this.#metrics = metrics;
     this.#slice = TimeSlice.of(clock);
     this.#workers = new Workers(numbers.concurrency, (isNeeded) => this.#runWorker(isNeeded));
     this.#sourceFailures = new SourceFailures(name, runtime);
-    const { queue, limiters } = makeControllerQueue(name, work, runtime, this.#sourceFailures);
+    this.#queueParts = makeControllerQueue(name, work, runtime, this.#sourceFailures);
+    const { queue } = this.#queueParts;
     this.queue = queue;
-    this.#limiters = limiters;
+    const [failures, { signal }] = [this.#sourceFailures, this.#stop];
+    this.#sources = new ControllerSources({ controller: name, queue, settings, signal, runtime, failures });
     const call = containedCall(name, log);
     const selfWake = new SelfWakeBackoff(name, runtime, { isSlowing: work.selfWakeBackoff ?? true });
     const shares = work.perCluster ? new ClusterShares(numbers.concurrency, queue) : undefined;
-    const outcomes = new Outcomes({ controller: name, options: work, queue, clock, metrics, selfWake, calls, call });
+    this.#selfWake = selfWake;
+    this.#shares = shares;
+    const outcomes = new Outcomes({ controller: name, settings, queue, clock, metrics, selfWake, calls, call });
     this.#outcomes = outcomes;
     this.#admission = new KeyAdmission({ queue, work, selfWake, shares, outcomes, metrics });
-    this.#running = new RunningReconciles({ controller: name, runtime, numbers, metrics, calls, call });
+    this.#running = new RunningReconciles({ controller: name, runtime, settings, metrics, calls, call });
   }
 
   /**
@@ -104,7 +112,7 @@ export class Controller {
     return {
       name: this.name,
       phase: this.#phase,
-      waitingFor: [...this.#unsynced],
+      waitingFor: this.#sources.unsynced,
       queued: this.queue.len() + this.#admission.waiting,
       delayed: this.queue.delayed() + this.#sourceFailures.retrying,
       nextDelayedMs: earlier(this.queue.nextDelayedMs(), this.#sourceFailures.nextRetryMs),
@@ -123,11 +131,67 @@ export class Controller {
     return this.#running.lasting(durationMs, withinMs);
   }
 
+  /** Aborts when it stops. */
+  get stopping(): AbortSignal {
+    return this.#stop.signal;
+  }
+
   /** Adds a source. A running controller starts it at once, and processes its keys as they come (`Watch`). */
-  async watch(source: Source): Promise<void> {
-    const { signal } = this.#stop;
-    if (this.#phase === 'idle') this.#sources.push(source);
-    else await source.start(this.queue, { signal, runtime: this.#runtime, failures: this.#sourceFailures });
+  async watch(source: Source, options: Pick<SourceOptions, 'takesEffect'> = {}): Promise<void> {
+    await this.#sources.add(source, options);
+  }
+
+  /** Stops a source; keys that came from it stay in the queue. */
+  unwatch(source: Source): void {
+    this.#sources.remove(source);
+  }
+
+  /**
+   * Resolves when these sources, which were added to a running controller, are synced. One that is not running yet waits
+   * for them by itself.
+   */
+  async synced(sources: readonly Source[], options: { readonly signal: AbortSignal }): Promise<void> {
+    if (this.#phase === 'warm' || this.#phase === 'running') await this.#sources.synced(sources, options);
+  }
+
+  /**
+   * How it continues with other options: call the answer when they are to count. Throws for invalid ones, and a
+   * `RestartRequiredError` for those that cannot change while it runs.
+   */
+  reconfigure(options: ControllerOptions): () => void {
+    const { work } = this.#settings;
+    const { reconcile, gate, setAside, perCluster, calls } = work;
+    const next: ControllerWork = { ...options, reconcile, gate, setAside, perCluster, calls };
+    refuseUnknownOptions(`controller "${this.name}"`, next, controllerWorkOptionNames);
+    refuseFixedOptions(this.name, work, next);
+    const numbers = controllerNumbers(this.name, next);
+    const setQueue = this.#queueParts.replace(next);
+    return () => {
+      this.#settings.work = next;
+      this.#settings.numbers = numbers;
+      setQueue();
+      this.#selfWake.isSlowing = next.selfWakeBackoff ?? true;
+      this.#running.keep(numbers.history);
+      if (this.#shares !== undefined) this.#shares.most = numbers.concurrency;
+      this.spread(this.#clusters);
+    };
+  }
+
+  /** Notes the keys of reconciles in flight, and of those that start until the answer is disposed of. */
+  noteKeys(): Disposable & { readonly keys: Iterable<Request> } {
+    return this.#running.noteKeys();
+  }
+
+  /** Resolves when the reconciles in flight now have ended. */
+  settled(): Promise<void> {
+    return this.#running.settled();
+  }
+
+  /** Keys to try first with new code: those that failed, and those that were reconciled last. Their failures are forgotten. */
+  takeRecentKeys(): readonly Request[] {
+    const failing = this.#outcomes.failing;
+    for (const key of failing) this.#outcomes.forget(key);
+    return [...failing, ...this.#running.recentKeys];
   }
 
   /**
@@ -143,7 +207,7 @@ export class Controller {
       await this.warmUp();
       if (this.#stop.signal.aborted) return;
       this.#phase = 'running';
-      const { concurrency } = this.#numbers;
+      const { concurrency } = this.#settings.numbers;
       this.#runtime.log.info('controller started', { controller: this.name, concurrency });
       await this.#workers.run();
     } catch (error) {
@@ -173,11 +237,7 @@ export class Controller {
   }
 
   async #startSources(): Promise<void> {
-    await startSources({
-      ...{ controller: this.name, sources: this.#sources, queue: this.queue, unsynced: this.#unsynced },
-      ...{ numbers: this.#numbers, runtime: this.#runtime, failures: this.#sourceFailures },
-      signal: this.#stop.signal,
-    });
+    await this.#sources.start();
     if (this.#phase === 'syncing') this.#phase = 'warm';
   }
 
@@ -188,8 +248,11 @@ export class Controller {
       // A reconcile that finds nothing to do awaits no I/O: without a pause, a thousand of them would be one turn of the loop.
       const pause = this.#slice.pass(worker);
       if (pause !== undefined) await pause;
-      const item = this.queue.tryGet() ?? (await this.#nextItem(worker));
+      const ready = this.queue.tryGet();
+      const item = ready ?? (await this.#nextItem(worker));
       if (item === undefined) return;
+      // Fewer may be allowed than when it began to wait.
+      if (ready === undefined && !isNeeded()) return this.#putBack(item);
       if (this.#stop.signal.aborted) {
         this.queue.done(item.key);
         continue;
@@ -205,6 +268,11 @@ export class Controller {
     const pause = this.#slice.pass(worker);
     if (pause !== undefined) await pause;
     return item;
+  }
+
+  #putBack({ key, note, priority }: Item): void {
+    this.queue.add(key, { note, priority });
+    this.queue.done(key);
   }
 
   /** The life of one reconcile, from its key to its record. */
@@ -225,8 +293,9 @@ export class Controller {
 
   /** Sets the clusters that it works on: each may take up `concurrency` workers; `''` is the one without a name. */
   spread(clusters: readonly string[]): void {
-    const most = this.#numbers.concurrency * Math.max(1, clusters.length);
-    this.#limiters?.keep(clusters);
+    const most = this.#settings.numbers.concurrency * Math.max(1, clusters.length);
+    this.#clusters = clusters;
+    this.#queueParts.keepClusters(clusters);
     this.#workers.target = most;
     this.#metrics.most(most);
   }
@@ -240,7 +309,7 @@ export class Controller {
     reason: StopReason,
     { atOnce = false }: { readonly atOnce?: boolean } = {},
   ): Promise<void> {
-    return this.#running.stopMatching(atOnce ? 0 : this.#numbers.drainMs, reason, matches);
+    return this.#running.stopMatching(atOnce ? 0 : this.#settings.numbers.drainMs, reason, matches);
   }
 
   /** Reconciles that are stopping, now or later, get no more time: their signal aborts. */
@@ -259,7 +328,7 @@ export class Controller {
     // Keys that are ready are dropped: the next replica, or the next start, lists everything.
     while (this.queue.tryGet() !== undefined);
     // A lost lease ends the right to write at once.
-    this.#drain(isLostLease(why) || this.#isHurried ? 0 : this.#numbers.drainMs, why);
+    this.#drain(isLostLease(why) || this.#isHurried ? 0 : this.#settings.numbers.drainMs, why);
   }
 
   #drain(drainMs: number, why: StopReason): void {

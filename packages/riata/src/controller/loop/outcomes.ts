@@ -1,5 +1,5 @@
 import { durationMs } from '../../object/duration.js';
-import { keyId } from '../../object/key.js';
+import { clusterKey, keyId, parseKeyId } from '../../object/key.js';
 import { isConflict } from '../../rest/errors/error-guards.js';
 import { describeError } from '../../runtime/log/describe-error.js';
 import type { Clock } from '../../runtime/time/clock.js';
@@ -8,7 +8,7 @@ import type { ContainedCall } from '../calls/contained-call.js';
 import { UndeclaredFieldError } from '../status/undeclared-field-error.js';
 import type { ActiveReconcile } from './active-reconcile.js';
 import type { ControllerMetrics } from './controller-metrics.js';
-import type { ControllerOptions } from './controller-options.js';
+import type { ControllerSettings } from './controller-options.js';
 import { failureFields, isMistake, readableError } from './failure-fields.js';
 import type { ReconcileOutcome } from './reconcile-record.js';
 import type { Request, RequestQueue } from './request.js';
@@ -29,7 +29,7 @@ export interface Outcome {
 /** What {@link Outcomes} decide by. */
 export interface OutcomesParts {
   readonly controller: string;
-  readonly options: Pick<ControllerOptions, 'maxRetries' | 'backoff' | 'onGiveUp'>;
+  readonly settings: Pick<ControllerSettings, 'work'>;
   readonly queue: RequestQueue;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly metrics: ControllerMetrics;
@@ -57,6 +57,11 @@ export class Outcomes {
   forget(key: Request): void {
     this.#parts.queue.forget(key);
     this.#failures.delete(keyId(key));
+  }
+
+  /** Keys whose last reconcile has failed, and that are to be retried. */
+  get failing(): readonly Request[] {
+    return [...this.#failures.keys()].map((id) => clusterKey(parseKeyId(id)));
   }
 
   /** The reconciler returned `result`. Throws a `TypeError`, with nothing decided, if that is invalid. */
@@ -114,7 +119,7 @@ export class Outcomes {
 
   #judge({ key, attempt, log }: ActiveReconcile, error: unknown): 'error' | 'terminal_error' | 'gave_up' {
     const { metrics, call } = this.#parts;
-    const { maxRetries = 'never', onGiveUp } = this.#parts.options;
+    const { maxRetries = 'never', onGiveUp } = this.#parts.settings.work;
     metrics.result('error');
     if (isMistake(error)) metrics.panicked();
     if (isTerminalError(error)) {
@@ -147,9 +152,9 @@ export class Outcomes {
 
   /** How long the user's `backoff` has the key wait; undefined leaves it to the rate limiter. */
   #backoff({ attempt }: ActiveReconcile, error: unknown): number | undefined {
-    const { controller, options, call } = this.#parts;
+    const { controller, settings, call } = this.#parts;
     return call('backoff', () => {
-      const wait = options.backoff?.(error, attempt);
+      const wait = settings.work.backoff?.(error, attempt);
       return wait === undefined ? undefined : durationMs(wait, `controller "${controller}": backoff`);
     });
   }

@@ -19,15 +19,25 @@ export interface ReconcileHistoryParts {
  */
 export class ReconcileHistory {
   readonly #parts: ReconcileHistoryParts;
-  readonly #slots: FinishedReconcile[] = [];
+  #slots: FinishedReconcile[] = [];
+  #size: number;
   #next = 0;
 
   constructor(parts: ReconcileHistoryParts) {
     this.#parts = parts;
+    this.#size = parts.size;
+  }
+
+  /** Changes how many are kept. */
+  keep(size: number): void {
+    if (size === this.#size) return;
+    this.#slots = this.#inOrder.slice(-size || this.#slots.length);
+    this.#size = size;
+    this.#next = size === 0 ? 0 : this.#slots.length % size;
   }
 
   add(reconcile: ActiveReconcile, outcome: Outcome, durationMs: number): void {
-    const { size } = this.#parts;
+    const size = this.#size;
     if (size === 0) return;
     const slot = this.#slots[this.#next];
     if (slot === undefined) this.#slots.push(new FinishedReconcile(reconcile, outcome, durationMs));
@@ -37,9 +47,12 @@ export class ReconcileHistory {
 
   /** Oldest first. */
   get records(): readonly ReconcileRecord[] {
-    const { controller, size, random } = this.#parts;
-    const from = this.#slots.length < size ? 0 : this.#next;
-    const inOrder = [...this.#slots.slice(from), ...this.#slots.slice(0, from)];
-    return inOrder.map((slot) => slot.describe(controller, random));
+    const { controller, random } = this.#parts;
+    return this.#inOrder.map((slot) => slot.describe(controller, random));
+  }
+
+  get #inOrder(): FinishedReconcile[] {
+    const from = this.#slots.length < this.#size ? 0 : this.#next;
+    return [...this.#slots.slice(from), ...this.#slots.slice(0, from)];
   }
 }

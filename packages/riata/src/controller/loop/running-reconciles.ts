@@ -1,4 +1,4 @@
-import { formatKey } from '../../object/key.js';
+import { formatKey, keyId } from '../../object/key.js';
 import type { WorkItem } from '../../queue/queue-entry.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import { type StopReason, Timeout } from '../../runtime/stop-reasons.js';
@@ -7,7 +7,7 @@ import type { CallMemory } from '../calls/call-memory.js';
 import type { ContainedCall } from '../calls/contained-call.js';
 import { ActiveReconcile, type ActiveReconcileInfo } from './active-reconcile.js';
 import type { ControllerMetrics } from './controller-metrics.js';
-import type { ControllerNumbers } from './controller-options.js';
+import type { ControllerSettings } from './controller-options.js';
 import { FinishedReconcile } from './finished-reconcile.js';
 import type { Outcome } from './outcomes.js';
 import { ReconcileHistory } from './reconcile-history.js';
@@ -30,7 +30,7 @@ const mostSlow = 16;
 export interface RunningReconcilesParts {
   readonly controller: string;
   readonly runtime: Runtime;
-  readonly numbers: ControllerNumbers;
+  readonly settings: Pick<ControllerSettings, 'numbers'>;
   readonly metrics: ControllerMetrics;
   readonly calls: CallMemory;
   readonly call: ContainedCall;
@@ -44,13 +44,15 @@ export class RunningReconciles {
   readonly #history: ReconcileHistory;
   /** The last few that took long: a reconcile that has blocked the event loop is among them, though it has ended. */
   readonly #slow: (SlowReconcile & { readonly endedMs: number })[] = [];
+  /** Where keys of reconciles that start are noted, by their ids. */
+  readonly #noting = new Set<Map<string, Request>>();
   /** Called whenever a reconcile has ended. */
   readonly #onEnded = new Set<() => void>();
 
   constructor(parts: RunningReconcilesParts) {
     this.#parts = parts;
-    const { controller, numbers, runtime } = parts;
-    this.#history = new ReconcileHistory({ controller, size: numbers.history, random: runtime.random });
+    const { controller, settings, runtime } = parts;
+    this.#history = new ReconcileHistory({ controller, size: settings.numbers.history, random: runtime.random });
   }
 
   /** How many are in flight. */
@@ -81,7 +83,8 @@ export class RunningReconciles {
 
   /** Begins a reconcile; the caller runs it, and calls {@link ended}. */
   start(item: WorkItem<Request, readonly Cause[]>, attempt: number): ActiveReconcile {
-    const { controller, runtime, numbers, metrics, calls, call } = this.#parts;
+    const { controller, runtime, settings, metrics, calls, call } = this.#parts;
+    const { timeout, timeoutMs } = settings.numbers;
     const { clock, tracer } = runtime;
     const reconcile = new ActiveReconcile(item, controller, attempt, runtime, calls);
     metrics.started();
@@ -91,12 +94,10 @@ export class RunningReconciles {
       const attributes = { ...place, reconcileID, attempt, priority };
       reconcile.span = call('tracer', () => tracer.span('reconcile', attributes)) ?? reconcile.span;
     }
-    const hasTimeout = numbers.timeoutMs !== Number.POSITIVE_INFINITY;
-    const onTimeout = () => this.#timedOut(reconcile);
-    this.#active.set(
-      reconcile,
-      hasTimeout ? clock.after(numbers.timeoutMs, onTimeout, { background: true }) : undefined,
-    );
+    const hasTimeout = timeoutMs !== Number.POSITIVE_INFINITY;
+    const onTimeout = () => this.#timedOut(reconcile, timeout);
+    this.#active.set(reconcile, hasTimeout ? clock.after(timeoutMs, onTimeout, { background: true }) : undefined);
+    for (const keys of this.#noting) keys.set(keyId(reconcile.key), reconcile.key);
     return reconcile;
   }
 
@@ -145,7 +146,35 @@ export class RunningReconciles {
     const meant = new Set([...this.#active.keys()].filter(({ key }) => matches(key)));
     if (meant.size === 0) return;
     using _ = this.stop(drainMs, reason, (reconcile) => meant.has(reconcile));
-    await new Promise<void>((resolve) => {
+    await this.#ends(meant);
+  }
+
+  /** Resolves when the reconciles in flight now have ended. */
+  async settled(): Promise<void> {
+    if (this.#active.size > 0) await this.#ends(new Set(this.#active.keys()));
+  }
+
+  /** Notes the keys of reconciles in flight, and of those that start until the answer is disposed of. */
+  noteKeys(): Disposable & { readonly keys: Iterable<Request> } {
+    const noted = new Map(this.keys.map((key) => [keyId(key), key]));
+    this.#noting.add(noted);
+    const stop = () => void this.#noting.delete(noted);
+    return { keys: { [Symbol.iterator]: () => noted.values() }, [Symbol.dispose]: stop };
+  }
+
+  /** Keys of reconciles that have ended, each once, the newest first. */
+  get recentKeys(): Iterable<Request> {
+    const keys = this.records.map(({ key }) => [keyId(key), key] as const);
+    return new Map(keys.reverse()).values();
+  }
+
+  /** Keeps this many records. */
+  keep(size: number): void {
+    this.#history.keep(size);
+  }
+
+  #ends(meant: ReadonlySet<ActiveReconcile>): Promise<void> {
+    return new Promise<void>((resolve) => {
       const check = () => {
         for (const reconcile of meant) if (this.#active.has(reconcile)) return;
         this.#onEnded.delete(check);
@@ -169,8 +198,7 @@ export class RunningReconciles {
     });
   }
 
-  #timedOut(reconcile: ActiveReconcile): void {
-    const after = this.#parts.numbers.timeout;
+  #timedOut(reconcile: ActiveReconcile, after: string): void {
     reconcile.timeOut(new Timeout(`the reconcile took longer than ${after}`));
     this.#parts.metrics.timedOut();
     this.#countOverdue();

@@ -38,7 +38,8 @@ type Origin = { readonly by: 'own writes'; readonly changes: number } | { readon
 export class SelfWakeBackoff {
   readonly #controller: string;
   readonly #runtime: Pick<Runtime, 'clock' | 'log'>;
-  readonly #isSlowing: boolean;
+  /** False: a key that wakes itself is reported, and not slowed down. */
+  isSlowing: boolean;
   /** By key id, in the order of their last writes. */
   readonly #loops = new Map<string, Loop>();
   #warnedMs = Number.NEGATIVE_INFINITY;
@@ -46,7 +47,7 @@ export class SelfWakeBackoff {
   constructor(controller: string, runtime: Pick<Runtime, 'clock' | 'log'>, { isSlowing = true } = {}) {
     this.#controller = controller;
     this.#runtime = runtime;
-    this.#isSlowing = isSlowing;
+    this.isSlowing = isSlowing;
   }
 
   /** How long a key has to wait before it is reconciled for these causes; 0: not at all. */
@@ -90,7 +91,7 @@ export class SelfWakeBackoff {
     loop.mostChanges = Math.max(loop.mostChanges, origin.changes);
     if (loop.runs < freeRuns) return;
     const waitMs = Math.min(firstWaitMs * 2 ** (loop.runs - freeRuns), longestWaitMs);
-    loop.dueMs = nowMs + (this.#isSlowing ? waitMs : 0);
+    loop.dueMs = nowMs + (this.isSlowing ? waitMs : 0);
     if (nowMs - this.#warnedMs >= againMs) this.#warn(loop, reconcile, nowMs);
   }
 
@@ -107,7 +108,7 @@ export class SelfWakeBackoff {
       'the reconciler wakes itself by its own writes; write nothing that differs each time, or filter the changes with a predicate',
       {
         ...{ controller: this.#controller, key: keyId(reconcile.key), runs, inMs: Math.round(nowMs - sinceMs) },
-        ...(this.#isSlowing && { nextInMs: Math.round(dueMs - nowMs) }),
+        ...(this.isSlowing && { nextInMs: Math.round(dueMs - nowMs) }),
         writes: reconcile.noted.map(describeWrite).map(({ verb, object }) => `${verb} ${object}`),
       },
     );

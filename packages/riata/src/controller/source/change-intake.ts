@@ -11,7 +11,7 @@ import type { LogFields } from '../../runtime/log/logger.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import { abortable, onAbort } from '../../runtime/signals.js';
 import { failureFields, readableError } from '../loop/failure-fields.js';
-import type { Cause, RequestQueue } from '../loop/request.js';
+import type { Cause, Request, RequestQueue } from '../loop/request.js';
 import type { EventHandler } from './event-handler.js';
 import type { Predicate } from './predicate.js';
 import type { SourceFailures } from './source-failures.js';
@@ -58,8 +58,8 @@ interface Untaken<T extends KubeObject> {
 
 /** Puts the keys into a queue that changes lead to, through predicates and a handler. */
 export class ChangeIntake<T extends KubeObject> implements Pick<ResourceEventHandler<T>, 'onChange'> {
-  readonly #parts: ChangeIntakeParts<T>;
-  readonly #queue: RequestQueue;
+  #parts: ChangeIntakeParts<T>;
+  readonly #queue: Pick<RequestQueue, 'add' | 'addAfter'>;
   readonly #signal: AbortSignal;
   readonly #onServed = new Set<() => void>();
   /** Made by the first failure. */
@@ -74,7 +74,7 @@ export class ChangeIntake<T extends KubeObject> implements Pick<ResourceEventHan
   #calling = '';
 
   /** Until the signal aborts. */
-  constructor(parts: ChangeIntakeParts<T>, queue: RequestQueue, signal: AbortSignal) {
+  constructor(parts: ChangeIntakeParts<T>, queue: Pick<RequestQueue, 'add' | 'addAfter'>, signal: AbortSignal) {
     this.#parts = parts;
     this.#queue = queue;
     this.#signal = signal;
@@ -86,17 +86,35 @@ export class ChangeIntake<T extends KubeObject> implements Pick<ResourceEventHan
    * takes longer than 30 seconds is no longer awaited.
    */
   onChange(change: Change<T>): void | Promise<void> {
+    return this.handle(change);
+  }
+
+  /** As {@link onChange}; of the keys that the change leads to, those are enqueued that are admitted. @default all */
+  handle(change: Change<T>, admits?: (key: Request) => boolean): void | Promise<void> {
     const { key } = change;
     const untaken = this.#failing?.get(key);
     if (untaken !== undefined) return this.#replace(change, untaken);
     let waiting: void | Promise<void>;
     try {
-      waiting = this.#handle(change);
+      waiting = this.#handle(change, admits);
     } catch (error) {
       this.#failed(key, [change], this.#calling, error);
       return;
     }
     if (waiting !== undefined) return this.#patiently(key, [change], waiting);
+  }
+
+  /** Continues with other functions: objects that the former ones failed for are retried at once. */
+  adopt(functions: Pick<ChangeIntakeParts<T>, 'handler' | 'handlerName' | 'predicates'>): void {
+    this.#parts = { ...this.#parts, ...functions };
+    this.#failing?.retryAll();
+  }
+
+  /** Enqueues nothing any more. */
+  silence(): void {
+    this.#parts = { ...this.#parts, handler: () => {}, predicates: [() => false] };
+    this.#failing?.clear();
+    this.#parts.failures?.changed(this.#parts.name);
   }
 
   /** True while a predicate or handler cannot do its work as it reads a kind that the server does not serve yet. */
@@ -340,7 +358,7 @@ export class ChangeIntake<T extends KubeObject> implements Pick<ResourceEventHan
     return { source, change: type, object, resourceVersion, count: 1, atMs: runtime.clock.monotonic() };
   }
 
-  #handle(change: Change<T>): void | Promise<void> {
+  #handle(change: Change<T>, admits?: (key: Request) => boolean): void | Promise<void> {
     const { name, kind, handler, predicates, cluster, runtime } = this.#parts;
     this.#calling = 'predicate';
     for (const predicate of predicates) if (!passes(predicate(change))) return;
@@ -358,6 +376,7 @@ export class ChangeIntake<T extends KubeObject> implements Pick<ResourceEventHan
     const refused: unknown[] = [];
     const waiting = handler(change, (request, given) => {
       const placed = cluster === undefined ? validKey(request) : clusterKey({ ...request, cluster });
+      if (admits?.(placed) === false) return;
       const { priority: desired = priority, after } = given ?? {};
       const afterMs = after === undefined ? undefined : durationMs(after, 'enqueue: after');
       try {

@@ -1,14 +1,13 @@
-import type { KubeObject } from '../../object/meta.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
-import { abortable } from '../../runtime/signals.js';
+import { abortable, link } from '../../runtime/signals.js';
+import { Removed } from '../../runtime/stop-reasons.js';
 import { failureFields, readableError } from '../loop/failure-fields.js';
 import { placeRequest, type Request, type RequestQueue, requestFor } from '../loop/request.js';
+import { type ChannelItem, PushChannel } from './push-channel.js';
 import type { Source } from './source.js';
 import type { SourceFailures } from './source-failures.js';
-
-/** The items of a channel, without a `map`. */
-export type ChannelItem = Request | Pick<KubeObject, 'metadata'>;
+import { type SourceSlot, withSlot } from './source-slot.js';
 
 /** The input of a {@link channelSource}: an iterable to read once, or a function that starts over after a failure. */
 export type Channel<T> = AsyncIterable<T> | ((options: { readonly signal: AbortSignal }) => AsyncIterable<T>);
@@ -55,38 +54,72 @@ export function channelSource<T>(
 ): Source;
 export function channelSource<T>(channel: Channel<T>, options: ChannelSourceOptions<T> = {}): Source {
   refuseUnknownOptions('channelSource', options, channelSourceOptionNames);
-  const { name = 'channel' } = options;
+  const { name = 'channel', priority = 0, bufferSize = 1024 } = options;
   const map = options.map ?? ((item: T) => [keyOfItem(item as ChannelItem)]);
-  return {
+  const slot: SourceSlot<ChannelWork<T>> = { sort: 'channel', value: { channel, map, priority, bufferSize } };
+  let reader: ChannelReader<T> | undefined;
+  const source: Source = {
     name,
     async start(queue, { signal, runtime: given, cluster, failures }) {
       const runtime = resolveRuntime({ ...given, ...options.runtime });
-      const { priority = 0, bufferSize = 1024 } = options;
-      const reader = new ChannelReader<T>({ name, map, queue, runtime, cluster, priority, bufferSize, failures });
-      void reader.run(channel, signal);
+      reader = new ChannelReader<T>({ name, slot, queue, runtime, cluster, failures });
+      void reader.run(signal);
     },
   };
+  return withSlot(source, slot, (before) => reader?.switched(before));
+}
+
+/** What a reader reads, and how. */
+interface ChannelWork<T> {
+  readonly channel: Channel<T>;
+  readonly map: (item: T) => Iterable<Request>;
+  readonly priority: number;
+  readonly bufferSize: number;
 }
 
 interface ChannelParts<T> {
   readonly name: string;
-  readonly map: (item: T) => Iterable<Request>;
+  readonly slot: SourceSlot<ChannelWork<T>>;
   readonly queue: RequestQueue;
   readonly runtime: Runtime;
   readonly cluster: string | undefined;
-  readonly priority: number;
-  readonly bufferSize: number;
   readonly failures: SourceFailures | undefined;
 }
 
 class ChannelReader<T> {
   readonly #parts: ChannelParts<T>;
+  /** Aborts when another channel takes the place of the one that is read. */
+  #switching = new AbortController();
+  #signal: AbortSignal | undefined;
+  #hasEnded = false;
 
   constructor(parts: ChannelParts<T>) {
     this.#parts = parts;
   }
 
-  async run(channel: Channel<T>, signal: AbortSignal): Promise<void> {
+  async run(signal: AbortSignal): Promise<void> {
+    this.#signal = signal;
+    this.#hasEnded = false;
+    while (!signal.aborted && !this.#hasEnded) {
+      this.#switching = new AbortController();
+      using scope = link(signal, this.#switching.signal);
+      await this.#follow(this.#parts.slot.value.channel, scope.signal);
+      this.#hasEnded = !this.#switching.signal.aborted;
+    }
+  }
+
+  /** The slot holds another channel, perhaps: what was pushed into the former one is not lost. */
+  switched({ channel: before }: ChannelWork<T>): void {
+    const { channel } = this.#parts.slot.value;
+    if (channel === before || this.#signal === undefined) return;
+    if (before instanceof PushChannel) for (const item of before.takeAll()) this.#take(item as T);
+    this.#switching.abort(new Removed('another channel is read'));
+    // The former one may have ended before.
+    if (this.#hasEnded) void this.run(this.#signal);
+  }
+
+  /** Resolves when the channel has ended, or the signal has aborted. */
+  async #follow(channel: Channel<T>, signal: AbortSignal): Promise<void> {
     const { name, runtime } = this.#parts;
     const { clock, log } = runtime;
     for (let failures = 0; !signal.aborted; ) {
@@ -114,7 +147,13 @@ class ChannelReader<T> {
     try {
       for (;;) {
         await this.#room(signal);
-        const next = await abortable(iterator.next(), signal);
+        const coming = iterator.next();
+        const next = await abortable(coming, signal).catch((error: unknown) => {
+          // As another channel takes its place, an item that this one has given is taken, too: nothing else reads it again.
+          const isSwitched = this.#signal?.aborted === false;
+          coming.then((late) => late.done || !isSwitched || this.#take(late.value)).catch(() => {});
+          throw error;
+        });
         if (next.done) return;
         this.#take(next.value);
       }
@@ -126,13 +165,14 @@ class ChannelReader<T> {
   }
 
   async #room(signal: AbortSignal): Promise<void> {
-    const { queue, bufferSize, runtime } = this.#parts;
-    while (queue.len() >= bufferSize) await runtime.clock.sleep(lookAgainMs, { signal, background: true });
+    const { queue, slot, runtime } = this.#parts;
+    while (queue.len() >= slot.value.bufferSize) await runtime.clock.sleep(lookAgainMs, { signal, background: true });
   }
 
   /** One item that cannot be read is no reason to lose the others. */
   #take(item: T): void {
-    const { name, map, queue, runtime, cluster, priority } = this.#parts;
+    const { name, slot, queue, runtime, cluster } = this.#parts;
+    const { map, priority } = slot.value;
     const { clock, log } = runtime;
     try {
       const note = [{ source: name, count: 1, atMs: clock.monotonic() }];

@@ -2,6 +2,7 @@ import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
 import { parseCron } from './cron-schedule.js';
 import type { Source } from './source.js';
+import { withSlot } from './source-slot.js';
 import { enqueueDue, type TimedKeys } from './timed-keys.js';
 
 /** Options of {@link cronSource}. */
@@ -38,12 +39,13 @@ export function cronSource(expression: string, keys: TimedKeys, options: CronSou
   refuseUnknownOptions('cronSource', options, cronSourceOptionNames);
   const { timeZone, name = `cron ${expression}`, priority = 0 } = options;
   const schedule = parseCron(expression, timeZone);
-  return {
+  const slot = { sort: `cron ${expression} ${timeZone}`, value: { keys, priority } };
+  const source: Source = {
     name,
     async start(queue, { signal, runtime: given, cluster }) {
       const runtime = resolveRuntime({ ...given, ...options.runtime });
       const { clock } = runtime;
-      const target = { name, queue, priority, signal, runtime, cluster };
+      const target = { name, queue, signal, runtime, cluster };
       const run = async () => {
         let after = clock.now();
         while (!signal.aborted) {
@@ -56,11 +58,12 @@ export function cronSource(expression: string, keys: TimedKeys, options: CronSou
             continue;
           }
           after = now;
-          await enqueueDue(keys, target, schedule.next(now) - now);
+          await enqueueDue(slot, target, schedule.next(now) - now);
         }
       };
       // Only the signal ends it by a rejection.
       run().catch(() => {});
     },
   };
+  return withSlot(source, slot);
 }

@@ -3,6 +3,7 @@ import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
 import { lowPriority } from './change-intake.js';
 import type { Source } from './source.js';
+import { withSlot } from './source-slot.js';
 import { enqueueDue, type TimedKeys } from './timed-keys.js';
 
 /** Options of {@link intervalSource}. */
@@ -40,21 +41,23 @@ export function intervalSource(every: Duration, keys: TimedKeys, options: Interv
   const everyMs = durationMs(every, 'intervalSource: every');
   if (!(everyMs >= 1)) throw new RangeError(`intervalSource: every must be at least 1ms, got ${every}`);
   if (!(jitter >= 0)) throw new RangeError(`intervalSource: jitter must be ≥ 0, got ${jitter}`);
-  return {
+  const slot = { sort: `every ${everyMs} ${jitter}`, value: { keys, priority } };
+  const source: Source = {
     name,
     async start(queue, { signal, runtime: given, cluster }) {
       const runtime = resolveRuntime({ ...given, ...options.runtime });
       const { clock, random } = runtime;
-      const target = { name, queue, priority, signal, runtime, cluster };
+      const target = { name, queue, signal, runtime, cluster };
       const run = async () => {
-        if (atStart) await enqueueDue(keys, target, everyMs);
+        if (atStart) await enqueueDue(slot, target, everyMs);
         while (!signal.aborted) {
           await clock.sleep(random.jitter(everyMs, jitter), { signal, background: true });
-          await enqueueDue(keys, target, everyMs);
+          await enqueueDue(slot, target, everyMs);
         }
       };
       // Only the signal ends it by a rejection.
       run().catch(() => {});
     },
   };
+  return withSlot(source, slot);
 }

@@ -1,8 +1,7 @@
-import type { Cache, CacheUse } from '../../cache/cache.js';
-import { fieldIndex } from '../../cache/cache-selection.js';
+import { type Cache, type CacheUse, idOf } from '../../cache/cache.js';
 import { isCacheSyncError } from '../../cache/informer/cache-sync-error.js';
 import type { EventHandlerRegistration } from '../../cache/informer/resource-event-handler.js';
-import type { Indexers } from '../../cache/store/store-index.js';
+import type { IndexUse } from '../../cache/kind-cache.js';
 import { clusterKey, splitKey } from '../../object/key.js';
 import type { KindRef } from '../../object/kind.js';
 import type { KubeObject } from '../../object/meta.js';
@@ -10,13 +9,14 @@ import { isNotFound } from '../../rest/errors/error-guards.js';
 import { type Logger, silentLogger } from '../../runtime/log/logger.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
-import { abortable, onAbort } from '../../runtime/signals.js';
+import { abortable, link, onAbort } from '../../runtime/signals.js';
 import type { IndexDefinition } from '../define/controller-definition.js';
 import type { Request, RequestQueue } from '../loop/request.js';
 import { ChangeIntake } from './change-intake.js';
 import type { EventHandler } from './event-handler.js';
+import { HeldKeys } from './held-keys.js';
 import type { Predicate } from './predicate.js';
-import type { SourceOptions, SyncingSource } from './source.js';
+import type { Source, SourceOptions, SyncingSource } from './source.js';
 
 /** Options of {@link kindSource}. */
 export interface KindSourceOptions<T extends KubeObject> {
@@ -60,13 +60,20 @@ export function ownKindSource<T extends KubeObject>(
   return new KindSource(cache, kind, handler, options);
 }
 
+/** Options of {@link ReplayingSource.replay}. */
+export interface ReplayOptions {
+  readonly signal: AbortSignal;
+  /** Which keys are enqueued. @default all that the objects lead to */
+  readonly admits?: (key: Request) => boolean;
+}
+
 /** A source that can replay the objects that it knows. */
 export interface ReplayingSource extends SyncingSource {
   /**
    * Handles each object in the cache whose key matches again, as on start. Resolves when all were handled; an object
    * that a predicate or handler fails for is retried by the source, as ever. Does nothing before the source is started.
    */
-  replay(matches: (key: Request) => boolean, options: { readonly signal: AbortSignal }): Promise<void>;
+  replay(matches: (key: Request) => boolean, options: ReplayOptions): Promise<void>;
 }
 
 /** Has a kind in the cache, and nothing comes of it: for what a reconciler reads. */
@@ -81,29 +88,46 @@ export function indexSource(
   runtime: Partial<Runtime>,
 ): SyncingSource {
   const name = `indexes ${kind.kind} by ${field}`;
-  const indexers = { [fieldIndex(field)]: values };
-  return new KindSource(cache, kind, () => {}, { name, predicates: [() => false], runtime, indexers });
+  return new KindSource(cache, kind, () => {}, { name, predicates: [() => false], runtime, index: { field, values } });
+}
+
+/** True for a source whose objects can be handled again; see {@link ReplayingSource}. */
+export function isReplaying(source: Source): source is ReplayingSource {
+  return source instanceof KindSource;
+}
+
+/**
+ * Has a source enqueue nothing any more, while its kind and index stay in the cache until it is stopped. False if it cannot:
+ * it is to be stopped at once.
+ */
+export function silence(source: Source): boolean {
+  if (!(source instanceof KindSource)) return false;
+  source.silence();
+  return true;
 }
 
 /** For what the framework itself makes. */
 interface OwnSourceOptions<T extends KubeObject> extends KindSourceOptions<T> {
-  readonly indexers?: Indexers<T>;
+  readonly index?: Pick<IndexDefinition, 'field' | 'values'>;
   /** The handler's name in logs and health. @default 'handler' */
   readonly handlerName?: string;
   /** See `ChangeIntakeParts`. */
   readonly enqueueRecovered?: boolean;
   /** Another source of the same controller logs that the kind is not served yet. @default false */
   readonly isQuiet?: boolean;
+  /** Its handler keeps a state of its own, so another source cannot continue it: that has to see all objects. @default false */
+  readonly isFixed?: boolean;
 }
 
 class KindSource<T extends KubeObject> implements ReplayingSource {
   readonly name: string;
   readonly #cache: Cache;
   readonly #kind: KindRef<T>;
-  readonly #handler: EventHandler<T>;
-  readonly #options: OwnSourceOptions<T>;
-  readonly #indexers: Indexers<T>;
+  #handler: EventHandler<T>;
+  #options: OwnSourceOptions<T>;
   #use: CacheUse<T> | undefined;
+  #index: IndexUse<T> | undefined;
+  #signal: AbortSignal | undefined;
   #registration: EventHandlerRegistration | undefined;
   #intake: ChangeIntake<T> | undefined;
   #log: Logger = silentLogger;
@@ -113,7 +137,6 @@ class KindSource<T extends KubeObject> implements ReplayingSource {
     this.name = options.name ?? `watches ${kind.kind}`;
     this.#cache = cache;
     this.#kind = kind;
-    this.#indexers = options.indexers ?? {};
     this.#handler = handler;
     this.#options = options;
   }
@@ -123,7 +146,7 @@ class KindSource<T extends KubeObject> implements ReplayingSource {
   }
 
   async start(queue: RequestQueue, options: SourceOptions): Promise<void> {
-    const { signal, runtime: given, cluster: place, failures } = options;
+    const { signal, runtime: given, cluster: place, failures, takesEffect } = options;
     const { predicates = [], cluster = place, handlerName, enqueueRecovered, isQuiet } = this.#options;
     const runtime = resolveRuntime({ ...given, ...this.#options.runtime });
     this.#log = isQuiet ? silentLogger : runtime.log;
@@ -131,26 +154,60 @@ class KindSource<T extends KubeObject> implements ReplayingSource {
       ...{ name: this.name, kind: this.#kind.kind, handler: this.#handler, handlerName, enqueueRecovered },
       ...{ predicates, cluster, runtime, failures },
     };
-    const intake = new ChangeIntake<T>(parts, queue, signal);
+    const held = takesEffect && new HeldKeys(queue);
+    const intake = new ChangeIntake<T>(parts, held ?? queue, signal);
     this.#intake = intake;
     const use = this.#cache.use(this.#kind);
     this.#use = use;
-    this.#addIndexers(use);
+    this.#signal = signal;
+    await this.#addIndex(use, options);
     this.#registration = use.informer.addEventHandler(intake, { name: this.name });
     const registration = this.#registration;
-    onAbort(signal, () => void registration.remove().then(() => use.release()));
+    onAbort(takesEffect, () => {
+      this.#useOwnIndex();
+      held?.release();
+    });
+    onAbort(signal, () => {
+      this.#index?.release();
+      void registration.remove().then(() => use.release());
+    });
   }
 
-  async replay(matches: (key: Request) => boolean, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+  adopt(next: Source): (() => void) | undefined {
+    if (!(next instanceof KindSource) || this.#options.isFixed) return undefined;
+    // Of the same name, so that `index` is for the same field.
+    const isSame = next.#cache === this.#cache && idOf(next.#kind) === idOf(this.#kind);
+    if (!isSame || (next.#options.index === undefined) !== (this.#options.index === undefined)) return undefined;
+    return () => {
+      this.#handler = next.#handler;
+      this.#options = next.#options;
+      const { predicates = [], handlerName } = next.#options;
+      this.#intake?.adopt({ handler: next.#handler, handlerName, predicates });
+      this.#useOwnIndex();
+    };
+  }
+
+  silence(): void {
+    this.#intake?.silence();
+  }
+
+  #useOwnIndex(): void {
+    const { index } = this.#options;
+    if (index !== undefined) this.#index?.replace(index.values as unknown as (object: T) => readonly string[]);
+  }
+
+  async replay(matches: (key: Request) => boolean, options: ReplayOptions): Promise<void> {
     const [intake, use] = [this.#intake, this.#use];
-    if (intake === undefined || use === undefined) return;
+    if (intake === undefined || use === undefined || this.#signal?.aborted) return;
+    using either = link(options.signal, this.#signal);
+    const { signal } = either;
     const { cluster } = this.#options;
     const registration = use.informer.addEventHandler(
       {
         // Later changes come through the registration of the source itself.
         onChange: (change) => {
           if (change.isInInitialList && matches(clusterKey({ ...splitKey(change.key), cluster }))) {
-            return intake.onChange(change);
+            return intake.handle(change, options.admits);
           }
         },
       },
@@ -163,9 +220,12 @@ class KindSource<T extends KubeObject> implements ReplayingSource {
     }
   }
 
-  #addIndexers({ informer, release }: CacheUse<T>): void {
+  async #addIndex({ indexField, release }: CacheUse<T>, { takesEffect }: SourceOptions): Promise<void> {
+    const { index } = this.#options;
+    if (index === undefined) return;
     try {
-      informer.addIndexers(this.#indexers);
+      const values = index.values as unknown as (object: T) => readonly string[];
+      this.#index = await indexField(index.field, values, { keeps: takesEffect !== undefined });
     } catch (cause) {
       void release();
       const remedy = 'use the same function, or another field name';

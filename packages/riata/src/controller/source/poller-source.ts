@@ -16,6 +16,7 @@ import {
 import { lowPriority } from './change-intake.js';
 import type { Source } from './source.js';
 import type { SourceFailures } from './source-failures.js';
+import { type SourceSlot, withSlot } from './source-slot.js';
 
 /** How a {@link pollerSource} reads another system. */
 export interface PollerSourceOptions<T> {
@@ -76,19 +77,20 @@ export function pollerSource<T>(options: PollerSourceOptions<T>): Source {
   if (!(everyMs >= 1)) throw new RangeError(`pollerSource: every must be at least 1ms, got ${every}`);
   if (!(jitter >= 0)) throw new RangeError(`pollerSource: jitter must be ≥ 0, got ${jitter}`);
   const timeoutMs = durationMs(options.timeout ?? every, 'pollerSource: timeout');
-  return {
+  const slot: SourceSlot<PollerSourceOptions<T>> = { sort: `poll ${everyMs} ${jitter} ${timeoutMs}`, value: options };
+  const source: Source = {
     name,
     async start(queue, { signal, runtime: given, cluster, failures }) {
       const runtime = resolveRuntime({ ...given, ...options.runtime });
       const { clock, random, log } = runtime;
-      const items = new PolledItems({ name, options, queue, runtime, cluster, failures });
+      const items = new PolledItems({ name, slot, queue, runtime, cluster, failures });
       const shown = failures?.add({ name, cluster, objects: items.failing, causesOf: () => [] });
       onAbort(signal, () => shown?.[Symbol.dispose]());
       const run = async () => {
         while (!signal.aborted) {
           try {
             using scope = link({ signals: [signal], timeoutMs, clock, what: `the poll of source "${name}"` });
-            const found = await abortable(options.poll({ signal: scope.signal }), scope.signal);
+            const found = await abortable(slot.value.poll({ signal: scope.signal }), scope.signal);
             if (found !== undefined && !signal.aborted) items.take(found);
           } catch (error) {
             if (signal.aborted) return;
@@ -101,11 +103,12 @@ export function pollerSource<T>(options: PollerSourceOptions<T>): Source {
       run().catch(() => {});
     },
   };
+  return withSlot(source, slot);
 }
 
 interface PolledItemsParts<T> {
   readonly name: string;
-  readonly options: PollerSourceOptions<T>;
+  readonly slot: SourceSlot<PollerSourceOptions<T>>;
   readonly queue: RequestQueue;
   readonly runtime: Runtime;
   readonly cluster: string | undefined;
@@ -126,8 +129,8 @@ class PolledItems<T> {
 
   /** An unreadable item counts as unchanged; if its id is unknown, no item counts as removed. */
   take(found: Iterable<T>): void {
-    const { name, options, queue, runtime } = this.#parts;
-    const { id, version = (item: T) => JSON.stringify(item) } = options;
+    const { name, slot, queue, runtime } = this.#parts;
+    const { id, version = (item: T) => JSON.stringify(item) } = slot.value;
     const before = this.#known;
     const now = new Map<string, Known>();
     const failed = new Set<string>();
@@ -184,8 +187,8 @@ class PolledItems<T> {
   }
 
   #keysOf(item: T): readonly Request[] {
-    const { options, cluster } = this.#parts;
-    const keys = options.keys(item);
+    const { slot, cluster } = this.#parts;
+    const keys = slot.value.keys(item);
     return (Symbol.iterator in keys ? [...keys] : [keys]).map((key) => placeRequest(key, cluster));
   }
 }

@@ -1,4 +1,8 @@
-import type { ChannelItem } from './channel-source.js';
+import type { KubeObject } from '../../object/meta.js';
+import type { Request } from '../loop/request.js';
+
+/** The items of a channel, without a `map`. */
+export type ChannelItem = Request | Pick<KubeObject, 'metadata'>;
 
 /**
  * A channel to push keys into, for a `channelSource` to read: where keys come by a callback, such as a request to an
@@ -33,6 +37,14 @@ export class PushChannel<T = ChannelItem> implements AsyncIterable<T> {
         reader({ done: false, value });
       }
     }
+  }
+
+  /** The items that wait to be read, in order: they are not delivered to a reader then. */
+  takeAll(): readonly T[] {
+    const items = this.#items.slice(this.#read);
+    this.#items = [];
+    this.#read = 0;
+    return items;
   }
 
   /** Readers end after what is left. */

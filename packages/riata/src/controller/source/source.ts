@@ -11,6 +11,11 @@ export interface SourceOptions {
   readonly failures?: SourceFailures;
   /** Whose objects are meant by keys that do not say it, where there are several clusters. @default none */
   readonly cluster?: string;
+  /**
+   * Given to sources that are started while the controller runs with other code: aborts when that is replaced. Until then keys
+   * are held back, and an index that exists keeps its function. @default none
+   */
+  readonly takesEffect?: AbortSignal;
 }
 
 /** Where a controller's keys come from (`source.Source`). */
@@ -19,6 +24,12 @@ export interface Source {
   readonly name: string;
   /** Starts to enqueue keys, until the signal aborts; resolves when it has started (`Source.Start`). Called once. */
   start(queue: RequestQueue, options: SourceOptions): Promise<void>;
+  /**
+   * Called on a source that was started, when its definition is replaced: how it continues with the functions of `next`, a
+   * source of the same name, which is not started then. The answer is called when the new code runs, and must not fail.
+   * Undefined if it cannot: then `next` is started, and this one is stopped. @default it cannot
+   */
+  adopt?(next: Source): (() => void) | undefined;
 }
 
 /** A {@link Source} that knows of things that were there before it (`source.SyncingSource`). */
@@ -34,13 +45,19 @@ export function isSyncing(source: Source): source is SyncingSource {
   return 'waitForSync' in source;
 }
 
+/** Where {@link inCluster} keeps the source. */
+const placed: unique symbol = Symbol('riata.placedSource');
+
+type PlacedSource = Source & { readonly [placed]: Source };
+
 /** The same source, with keys of this cluster. */
 export function inCluster(source: Source, cluster: string): Source {
   const start: Source['start'] = (queue, options) => source.start(queue, { ...options, cluster });
-  if (!isSyncing(source)) return { name: source.name, start };
-  const syncing: SyncingSource = {
-    name: source.name,
-    start,
+  const adopt: Source['adopt'] = (next) => source.adopt?.((next as Partial<PlacedSource>)[placed] ?? next);
+  const same: PlacedSource = { name: source.name, start, adopt, [placed]: source };
+  if (!isSyncing(source)) return same;
+  const syncing: SyncingSource & PlacedSource = {
+    ...same,
     waitForSync: (options) => source.waitForSync(options),
     get isPatient() {
       return source.isPatient;

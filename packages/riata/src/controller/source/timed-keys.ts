@@ -26,7 +26,6 @@ export function allOf<R extends KubeObject>(
 export interface TimedKeysTarget {
   readonly name: string;
   readonly queue: RequestQueue;
-  readonly priority: number;
   readonly signal: AbortSignal;
   readonly runtime: Runtime;
   /** Of keys that do not name one. */
@@ -37,15 +36,20 @@ export interface TimedKeysTarget {
  * Puts all keys into the queue. If they cannot be had, that is logged and tried again, later each time, until the next
  * ones are due.
  */
-export async function enqueueDue(keys: TimedKeys, target: TimedKeysTarget, nextMs: number): Promise<void> {
-  const { name, queue, priority, signal, runtime, cluster } = target;
+export async function enqueueDue(
+  due: { readonly value: { readonly keys: TimedKeys; readonly priority: number } },
+  target: TimedKeysTarget,
+  nextMs: number,
+): Promise<void> {
+  const { name, queue, signal, runtime, cluster } = target;
   const { clock, log } = runtime;
   const deadline = clock.monotonic() + nextMs;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const due = typeof keys === 'function' ? await keys({ signal }) : keys;
+      const { keys, priority } = due.value;
+      const found = typeof keys === 'function' ? await keys({ signal }) : keys;
       const note = [{ source: name, count: 1, atMs: clock.monotonic() }];
-      for (const request of due) queue.add(placeRequest(request, cluster), { note, priority });
+      for (const request of found) queue.add(placeRequest(request, cluster), { note, priority });
       return;
     } catch (error) {
       if (signal.aborted) return;

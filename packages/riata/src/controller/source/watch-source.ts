@@ -16,8 +16,8 @@ import {
   enqueueRequestForOwner,
   enqueueRequestsFromMap,
 } from './event-handler.js';
-import { kindSource, ownKindSource } from './kind-source.js';
-import { inCluster, type Source, type SyncingSource } from './source.js';
+import { ownKindSource } from './kind-source.js';
+import { inCluster, type Source } from './source.js';
 
 /** What a watch needs to become a source. */
 export interface WatchParts {
@@ -30,12 +30,16 @@ export interface WatchParts {
   readonly calls?: CallMemory;
 }
 
-/** Makes a source of what a definition says is watched. */
-export function watchSource(definition: ControllerDefinition, watch: WatchDefinition, parts: WatchParts): Source {
+/** Makes the sources of what a definition says is watched: mostly one. */
+export function watchSources(
+  definition: ControllerDefinition,
+  watch: WatchDefinition,
+  parts: WatchParts,
+): readonly Source[] {
   const { cache, cluster, runtime, reported } = parts;
   if (watch.through === 'source') {
     const source = watch.make({ reader: cache, cache });
-    return cluster === undefined ? source : inCluster(source, cluster);
+    return [cluster === undefined ? source : inCluster(source, cluster)];
   }
   const { kind } = watch;
   const isNews = (change: Change<KubeObject>) => !reported?.isEcho(change, cluster);
@@ -46,16 +50,14 @@ export function watchSource(definition: ControllerDefinition, watch: WatchDefini
   const options = { predicates, name, cluster, runtime };
   if (watch.through !== 'reference') {
     const handlerName = handlerNames[watch.through];
-    return ownKindSource<KubeObject>(cache, kind, handlerFor(definition, watch, name, parts), {
-      ...options,
-      handlerName,
-    });
+    const handler = handlerFor(definition, watch, name, parts);
+    return [ownKindSource<KubeObject>(cache, kind, handler, { ...options, handlerName })];
   }
-  const { index, source } = referenceSource(definition, watch, cache, runtime);
+  const { index, source } = referenceSource(definition, watch, parts);
   const handler: EventHandler = ({ key }, enqueue) => {
     for (const referring of index.referringTo(key)) enqueue(splitKey(referring));
   };
-  return behind(source, kindSource<KubeObject>(cache, kind, handler, options));
+  return [source, ownKindSource<KubeObject>(cache, kind, handler, options)];
 }
 
 const handlerNames = { for: 'handler', owns: 'owner', handler: 'handler', map: 'map' } as const;
@@ -103,21 +105,4 @@ function mapTracked(
       calls.end();
     }
   })();
-}
-
-/** A source that needs another one to run beside it, and to be synced as well. */
-function behind(needed: SyncingSource, source: SyncingSource): SyncingSource {
-  return {
-    name: source.name,
-    async start(queue, options) {
-      await needed.start(queue, options);
-      await source.start(queue, options);
-    },
-    async waitForSync(options) {
-      await Promise.all([needed.waitForSync(options), source.waitForSync(options)]);
-    },
-    get isPatient() {
-      return needed.isPatient === true || source.isPatient === true;
-    },
-  };
 }

@@ -1,4 +1,3 @@
-import type { ControllerDefinition } from '../../controller/define/controller-definition.js';
 import type { DefinedController } from '../../controller/define/defined-controller.js';
 import type { KeyGate } from '../../controller/loop/key-gate.js';
 import type { Request } from '../../controller/loop/request.js';
@@ -30,7 +29,7 @@ export class ManagerShards implements Runnable {
   readonly ring: ShardRing;
   readonly #runtime: Runtime;
   readonly #abandon = new AbortController();
-  /** By the names of the controllers that handle deleted objects. */
+  /** By the names of controllers; of those that handle deleted objects there may be some. */
   readonly #passed = new Map<string, PassedKeys>();
 
   constructor(options: ShardingOptions, client: ShardRingClient, runtime: Runtime) {
@@ -39,20 +38,20 @@ export class ManagerShards implements Runnable {
     this.#runtime = runtime;
   }
 
-  /** For a controller that is shared. */
-  gateFor({ name, evenWhenGone }: Pick<ControllerDefinition, 'name' | 'evenWhenGone'>): KeyGate {
+  /** For a controller that is shared. `handlesDeleted`: whether it is called for deleted objects, which may change. */
+  gateFor(controller: string, handlesDeleted: () => boolean): KeyGate {
     const { ring } = this;
-    const fence: KeyGate['fence'] = (key, known) => ring.fence(key, { known });
-    if (!evenWhenGone) return { admits: (key) => ring.owns(key), fence };
     const passed = new PassedKeys();
-    this.#passed.set(name, passed);
+    this.#passed.set(controller, passed);
     const { clock } = this.#runtime;
-    const admits = (key: Request) => {
-      const isOwned = ring.owns(key);
-      if (!isOwned) passed.add(key, clock.monotonic());
-      return isOwned;
+    return {
+      fence: (key, known) => ring.fence(key, { known }),
+      admits: (key) => {
+        const isOwned = ring.owns(key);
+        if (!isOwned && handlesDeleted()) passed.add(key, clock.monotonic());
+        return isOwned;
+      },
     };
-    return { admits, fence };
   }
 
   run({ signal }: { readonly signal: AbortSignal }): Promise<void> {

@@ -1,8 +1,8 @@
 import { assertKind, shownBriefly } from '../../controller/define/assert-kind.js';
-import type { Added, Manager } from '../../manager/manager.js';
+import type { Manager } from '../../manager/manager.js';
 import type { KindRef } from '../../object/kind.js';
 import type { Mutable } from '../../object/value/mutable.js';
-import { addWebhook } from '../server/add-webhook.js';
+import { type AddedWebhook, addWebhook } from '../server/add-webhook.js';
 import type { WebhookDefinition, WebhookTarget } from '../webhook-definition.js';
 import type { WebhookParts, WebhookRoute } from '../webhook-route.js';
 import type { AdmissionContext, AdmissionOperation } from './admission-context.js';
@@ -135,7 +135,7 @@ export class AdmissionRules<T> implements AdmissionStart<T>, WebhookDefinition {
     return this.#entries.map((entry) => new AdmissionRoute(entry, this.#parts.resources, parts));
   }
 
-  addTo(manager: Manager): Added {
+  addTo(manager: Manager): AddedWebhook {
     if (this.#entries.length === 0) {
       throw new TypeError(`${this.#parts.shown} has no handlers; add them with mutates or validates`);
     }

@@ -65,6 +65,7 @@ export function conversion(kind: ConvertibleKind, options: ConversionOptions = {
       const served = servedConversions(manager);
       served.add(crd);
       return {
+        ...added,
         remove: async () => {
           served.delete(crd);
           await added.remove();

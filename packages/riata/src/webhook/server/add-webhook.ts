@@ -1,10 +1,10 @@
-import type { Added, Manager } from '../../manager/manager.js';
+import type { Manager } from '../../manager/manager.js';
 import { webhooksExtension } from '../../manager/webhook-options.js';
-import type { WebhookDefinition } from '../webhook-definition.js';
+import type { AddedDefinition, WebhookDefinition } from '../webhook-definition.js';
 import { WebhookServer } from './webhook-server.js';
 
 /** A webhook that was added to a manager. */
-export interface AddedWebhook extends Added {
+export interface AddedWebhook extends AddedDefinition {
   /** The one server of the manager. */
   readonly server: WebhookServer;
 }
@@ -20,12 +20,26 @@ export function addWebhook(manager: Manager, definition: WebhookDefinition): Add
     return made;
   });
   const served = server.add(definition);
-  const uses = definition.readKinds.map((kind) => manager.cache.use(kind));
+  const hold = ({ readKinds }: WebhookDefinition) => readKinds.map((kind) => manager.cache.use(kind));
+  let uses = hold(definition);
+  const release = async (held: typeof uses) => void (await Promise.all(held.map((use) => use.release())));
   return {
     server,
+    replace: async (next) => {
+      const held = hold(next);
+      try {
+        served.replace(next);
+      } catch (error) {
+        await release(held);
+        throw error;
+      }
+      const former = uses;
+      uses = held;
+      await release(former);
+    },
     remove: async () => {
       served[Symbol.dispose]();
-      await Promise.all(uses.map((use) => use.release()));
+      await release(uses);
     },
   };
 }

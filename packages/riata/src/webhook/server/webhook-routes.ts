@@ -12,6 +12,15 @@ interface BoundRoute {
   readonly metrics: RouteMetrics;
 }
 
+/** A webhook that is served, until it is disposed of. */
+export interface ServedWebhook extends Disposable {
+  /**
+   * Serves another definition of the same name instead, from one request to the next. Throws, with the old one served, if
+   * the new one cannot be.
+   */
+  replace(next: WebhookDefinition): void;
+}
+
 /** The paths of a webhook server: finds the one that is asked for, counts, and keeps records. */
 export class WebhookRoutes {
   readonly #runtime: Runtime;
@@ -47,39 +56,68 @@ export class WebhookRoutes {
   }
 
   /** Serves a webhook until the answer is disposed. Throws if its name or one of its paths is taken. */
-  add(definition: WebhookDefinition, client: WebhookParts['client']): Disposable {
+  add(definition: WebhookDefinition, client: WebhookParts['client']): ServedWebhook {
     const { name } = definition;
     if (this.#definitions.has(name)) {
       throw new Error(`webhook "${name}" already exists; give this one another name`);
     }
+    let current = definition;
+    let routes = this.#bind(definition, client);
+    this.#serve(definition, routes);
+    return {
+      replace: (next) => {
+        if (next.name !== name) {
+          throw new Error(`webhook "${name}": cannot be replaced by webhook "${next.name}"; give it the same name`);
+        }
+        if (this.#definitions.get(name) !== current) throw new Error(`webhook "${name}" was removed; add the new one`);
+        const bound = this.#bind(next, client);
+        const isGone = ({ path }: WebhookRoute) => !bound.some((route) => route.path === path);
+        this.#close(routes.filter(isGone));
+        [current, routes] = [next, bound];
+        this.#serve(next, bound);
+      },
+      [Symbol.dispose]: () => {
+        if (this.#definitions.get(name) !== current) return;
+        this.#definitions.delete(name);
+        this.#close(routes);
+      },
+    };
+  }
+
+  /** Throws if a path is malformed, or another webhook has it. */
+  #bind(definition: WebhookDefinition, client: WebhookParts['client']): readonly WebhookRoute[] {
+    const { name } = definition;
     const record = (made: WebhookRecord) => this.#keep(made);
     const routes = definition.bind({ client, runtime: this.#runtime, record });
     for (const { path } of routes) {
       if (!path.startsWith('/')) {
         throw new TypeError(`webhook "${name}": path must start with "/", got ${JSON.stringify(path)}`);
       }
+      const taken = this.#routes.get(path)?.webhook;
       const other =
         (this.#own.has(path) && 'probe') ||
-        this.#routes.get(path)?.webhook ||
+        (taken !== name && taken) ||
         (routes.filter((r) => r.path === path).length > 1 && name);
       if (other) {
         throw new Error(`webhook "${name}": path ${path} is already served by webhook "${other}"; choose another path`);
       }
     }
-    this.#definitions.set(name, definition);
+    return routes;
+  }
+
+  #serve(definition: WebhookDefinition, routes: readonly WebhookRoute[]): void {
+    this.#definitions.set(definition.name, definition);
     for (const route of routes) {
-      this.#routes.set(route.path, { route, webhook: name, metrics: this.#metrics.forPath(route.path) });
+      const metrics = this.#routes.get(route.path)?.metrics ?? this.#metrics.forPath(route.path);
+      this.#routes.set(route.path, { route, webhook: definition.name, metrics });
     }
-    return {
-      [Symbol.dispose]: () => {
-        if (this.#definitions.get(name) !== definition) return;
-        this.#definitions.delete(name);
-        for (const { path } of routes) {
-          this.#routes.get(path)?.metrics.close();
-          this.#routes.delete(path);
-        }
-      },
-    };
+  }
+
+  #close(routes: readonly WebhookRoute[]): void {
+    for (const { path } of routes) {
+      this.#routes.get(path)?.metrics.close();
+      this.#routes.delete(path);
+    }
   }
 
   /** Serves a path of the server itself: neither listed nor counted. */

@@ -16,7 +16,7 @@ import type { WebhookDefinition } from '../webhook-definition.js';
 import type { WebhookRecord } from '../webhook-route.js';
 import { missingClient } from './missing-client.js';
 import { ServerRun } from './server-run.js';
-import { WebhookRoutes } from './webhook-routes.js';
+import { type ServedWebhook, WebhookRoutes } from './webhook-routes.js';
 
 /** Options of a {@link WebhookServer} that no manager runs. */
 export interface StandaloneWebhookOptions extends WebhookServerOptions {
@@ -118,11 +118,17 @@ export class WebhookServer implements Runnable, ManagedWebhooks {
   }
 
   /** Serves a webhook until the answer is disposed. Throws if its name, a path or an entry is taken. */
-  add(definition: WebhookDefinition): Disposable {
+  add(definition: WebhookDefinition): ServedWebhook {
     assertDistinctTargets(definition, this.#routes.definitions);
     const served = this.#routes.add(definition, this.#client);
     this.#run?.redefine();
     return {
+      replace: (next) => {
+        const others = this.#routes.definitions.filter(({ name }) => name !== definition.name);
+        assertDistinctTargets(next, others);
+        served.replace(next);
+        this.#run?.redefine();
+      },
       [Symbol.dispose]: () => {
         served[Symbol.dispose]();
         this.#run?.redefine();
