@@ -1,4 +1,5 @@
 // `npm run demo`: a cluster in this process, two controllers, and a view of what they do. Runs until Ctrl-C.
+import { reconcileLine, Screen } from '@riata/cli/view';
 import { createClient, Manager, type RestConfig, signalHandler, silentLogger, systemClock } from 'riata';
 import { Deployment, Pod } from 'riata/kinds';
 import { Controllers } from 'riata/patterns';
@@ -8,7 +9,7 @@ import { Foo, foos } from '../sample-controller/main.js';
 import { namespace, type Place, sandbox } from './place.js';
 import { realCluster } from './real-cluster.js';
 import { playStory } from './story.js';
-import { describe, draw, lineOf, type ObjectLine } from './view.js';
+import { draw, lineOf, type ObjectLine } from './view.js';
 
 const isLive = process.stdout.isTTY === true;
 const kinds = [App, Foo];
@@ -48,6 +49,7 @@ async function main(options: readonly string[]): Promise<void> {
   await using client = createClient(place.config, { runtime: { log: silentLogger } });
   await using controllers = await controllersFor(place.config);
 
+  const screen = isLive ? new Screen((text) => void process.stdout.write(text)) : undefined;
   let chapter = 'Ready';
   const printed = new Set<string>();
   const hints = [place.kubectl, `kubectl get apps,foos,deployments,pods -n ${namespace} · Ctrl-C stops the demo`];
@@ -70,14 +72,14 @@ async function main(options: readonly string[]): Promise<void> {
     if (!isLive) {
       for (const record of records().filter(({ reconcileID }) => !printed.has(reconcileID))) {
         printed.add(record.reconcileID);
-        console.log(`  ${describe(record)}`);
+        console.log(`  ${reconcileLine(record)}`);
       }
       return;
     }
     const { columns = 80, rows = 24 } = process.stdout;
     const scene = { title: `Riata on ${place.name}`, chapter, objects: await objects(), records: records(), hints };
     const lines = draw(scene, columns, rows);
-    if (!signal.aborted) process.stdout.write(`\x1b[H${lines.map((line) => `${line}\x1b[K`).join('\n')}\x1b[J`);
+    if (!signal.aborted) screen?.show(lines);
   };
 
   const watchIt = async (): Promise<void> => {
@@ -87,7 +89,6 @@ async function main(options: readonly string[]): Promise<void> {
     }
   };
 
-  if (isLive) process.stdout.write('\x1b[?1049h\x1b[?25l');
   const watching = watchIt();
   try {
     const begin = (title: string) => {
@@ -108,7 +109,7 @@ async function main(options: readonly string[]): Promise<void> {
   } finally {
     end.abort();
     await watching;
-    if (isLive) process.stdout.write('\x1b[?1049l\x1b[?25h');
+    screen?.[Symbol.dispose]();
     await place.cleanUp();
   }
 }

@@ -1,6 +1,6 @@
 import type { KubeObject } from 'riata';
 import { expect, test } from 'vitest';
-import { draw, describe as inWords, lineOf } from './view.js';
+import { draw, lineOf } from './view.js';
 
 const record = {
   controller: 'foo',
@@ -31,12 +31,6 @@ const scene = {
 };
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what colours are made of
 const plain = (lines: readonly string[]) => lines.map((line) => line.replace(/\x1b\[[0-9;]*m/g, ''));
-
-test('a reconcile is described with its causes and writes', () => {
-  expect(inWords(record)).toBe('foo            default/web (for Foo Added) → patch Deployment default/web, 1.3 ms');
-  expect(inWords({ ...record, writes: [] })).toContain('nothing to do');
-  expect(inWords({ ...record, error: 'it broke' })).toContain('it broke');
-});
 
 test.each([
   [80, 24],

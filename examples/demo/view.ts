@@ -1,4 +1,4 @@
-import { styleText } from 'node:util';
+import { clip, painter, reconcileLine } from '@riata/cli/view';
 import type { KubeObject } from 'riata';
 import type { ReconcileRecord } from 'riata/controller';
 import type { Pod } from 'riata/kinds';
@@ -33,13 +33,12 @@ export interface Scene {
   readonly hints: readonly string[];
 }
 
-const color = (name: 'cyan' | 'green' | 'yellow' | 'red' | 'gray' | 'bold', text: string) =>
-  styleText(name, text, { stream: process.stdout });
+const color = painter(process.stdout.isTTY === true && process.env.NO_COLOR === undefined);
 
 /** Renders a scene as lines that fit into the terminal. */
 export function draw(scene: Scene, columns: number, rows: number): string[] {
-  const head = [color('bold', cut(scene.title, columns)), color('cyan', cut(`▸ ${scene.chapter}`, columns)), ''];
-  const foot = ['', ...scene.hints.map((hint) => color('gray', cut(hint, columns)))];
+  const head = [color('bold', clip(scene.title, columns)), color('cyan', clip(`▸ ${scene.chapter}`, columns)), ''];
+  const foot = ['', ...scene.hints.map((hint) => color('gray', clip(hint, columns)))];
   const room = Math.max(6, rows - head.length - foot.length - 3);
   const forObjects = Math.min(scene.objects.length, Math.ceil(room / 2));
   const shown = scene.objects.slice(0, forObjects).map((line) => objectLine(line, columns));
@@ -51,7 +50,7 @@ export function draw(scene: Scene, columns: number, rows: number): string[] {
     color('gray', 'objects'),
     ...shown,
     '',
-    color('gray', cut('reconciles: controller, key (causes) → writes', columns)),
+    color('gray', clip('reconciles: controller, key (causes) → writes', columns)),
     ...records,
     ...foot,
   ];
@@ -59,25 +58,10 @@ export function draw(scene: Scene, columns: number, rows: number): string[] {
 
 function objectLine({ kind, name, state, failed, detail }: ObjectLine, columns: number): string {
   const mark = failed ? color('red', '✗') : state === 'ready' ? color('green', '●') : color('yellow', '◌');
-  return `${mark} ${cut(`${kind.padEnd(12)} ${name.padEnd(34)} ${state.padEnd(12)} ${detail}`, columns - 2)}`;
-}
-
-/** Describes one reconcile in a line. */
-export function describe({ controller, key, reasons, writes, durationMs, error }: ReconcileRecord): string {
-  const why = [
-    ...new Set(reasons.map(({ source, change }) => (change === undefined ? source : `${source} ${change}`))),
-  ].join(', ');
-  const what = error ?? (writes.map(({ verb, object }) => `${verb} ${object}`).join(', ') || 'nothing to do');
-  const place = key.namespace === undefined ? key.name : `${key.namespace}/${key.name}`;
-  return `${controller.padEnd(14)} ${place} (${why}) → ${what}, ${durationMs.toFixed(1)} ms`;
+  return `${mark} ${clip(`${kind.padEnd(12)} ${name.padEnd(34)} ${state.padEnd(12)} ${detail}`, columns - 2)}`;
 }
 
 function recordLine(record: ReconcileRecord, columns: number): string {
-  const text = cut(describe(record), columns);
+  const text = clip(reconcileLine(record), columns);
   return record.error === undefined ? (record.writes.length === 0 ? color('gray', text) : text) : color('red', text);
-}
-
-function cut(text: string, columns: number): string {
-  const points = [...text];
-  return points.length <= columns ? text : `${points.slice(0, Math.max(1, columns - 1)).join('')}…`;
 }

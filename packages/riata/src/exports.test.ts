@@ -542,6 +542,7 @@ test('riata/controller', async () => {
       "cronSource",
       "defaultBackoff",
       "defaultRetry",
+      "describeCause",
       "enqueueRequestForObject",
       "enqueueRequestForOwner",
       "enqueueRequestsFromMap",

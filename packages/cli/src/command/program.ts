@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { explainCommand } from '../inspect/explain-command.js';
 import { manifestsCommand } from '../manifests/manifests-command.js';
 import { apiserverCommand } from '../serve/apiserver-command.js';
 import { sandboxCommand } from '../serve/sandbox-command.js';
@@ -6,7 +7,7 @@ import type { CommandDefinition } from './command-definition.js';
 import type { CommandIo } from './command-io.js';
 
 /** All commands, in the order of the help. */
-const commands: readonly CommandDefinition[] = [manifestsCommand, sandboxCommand, apiserverCommand];
+const commands: readonly CommandDefinition[] = [manifestsCommand, explainCommand, sandboxCommand, apiserverCommand];
 
 const about = `Creates, runs, packages and deploys Kubernetes operators written in TypeScript.`;
 

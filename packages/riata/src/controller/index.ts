@@ -46,7 +46,7 @@ export type { KeyGate } from './loop/key-gate.js';
 export { isNotInShard, NotInShard } from './loop/not-in-shard.js';
 export type { ReconcileOutcome, ReconcileRecord, ReconcileWrite } from './loop/reconcile-record.js';
 export type { ReconcileRun, Reconciler, ReconcilerObject } from './loop/reconciler.js';
-export type { Cause, Request, RequestQueue } from './loop/request.js';
+export { type Cause, describeCause, type Request, type RequestQueue } from './loop/request.js';
 export { isRestartRequired, RestartRequiredError } from './loop/restart-required-error.js';
 export type { Result } from './loop/result.js';
 export { isTerminalError, TerminalError } from './loop/terminal-error.js';
