@@ -48,6 +48,7 @@ async function create(name: string, ...flags: string[]): Promise<string> {
     if (each in made.dependencies) made.dependencies[each] = `file:${tarballOf(each)}`;
     else made.devDependencies[each] = `file:${tarballOf(each)}`;
   }
+  made.devDependencies['fast-check'] = dependencies['fast-check'];
   writeFileSync(join(project, 'package.json'), JSON.stringify(made));
   return project;
 }
@@ -65,6 +66,18 @@ test('a new project compiles, passes its tests and builds', async () => {
   expect(await run(minimal, 'npm', 'test')).toMatch(/Tests\s+2 passed/);
   await run(minimal, 'npm', 'run', 'build');
   expect(readdirSync(join(minimal, 'dist'))).toContain('main.js');
+});
+
+test('what riata adds to it compiles and passes its tests, too', async () => {
+  const add = (...words: string[]) => run(minimal, 'npx', 'riata', 'add', ...words);
+  await add('kind', 'CronBackup', '--version', 'v1beta1');
+  await add('kind', 'Tenant', '--group', 'tenants.example.com', '--cluster-scoped');
+  await add('webhook', 'Site');
+  await add('webhook', 'Tenant');
+  await add('controller', 'Namespace');
+  await add('version', 'Site', '--version', 'v2');
+  await run(minimal, 'npm', 'run', 'check');
+  expect(await run(minimal, 'npm', 'test')).toMatch(/Tests\s+7 passed/);
 });
 
 test.each([

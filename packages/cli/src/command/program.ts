@@ -1,13 +1,20 @@
 import { Command } from 'commander';
 import { explainCommand } from '../inspect/explain-command.js';
 import { manifestsCommand } from '../manifests/manifests-command.js';
+import { addCommand } from '../scaffold/add-command.js';
 import { apiserverCommand } from '../serve/apiserver-command.js';
 import { sandboxCommand } from '../serve/sandbox-command.js';
 import type { CommandDefinition } from './command-definition.js';
 import type { CommandIo } from './command-io.js';
 
 /** All commands, in the order of the help. */
-const commands: readonly CommandDefinition[] = [manifestsCommand, explainCommand, sandboxCommand, apiserverCommand];
+const commands: readonly CommandDefinition[] = [
+  addCommand,
+  manifestsCommand,
+  explainCommand,
+  sandboxCommand,
+  apiserverCommand,
+];
 
 const about = `Creates, runs, packages and deploys Kubernetes operators written in TypeScript.`;
 
@@ -18,6 +25,8 @@ In a new folder, start with: npm create riata@latest my-operator`;
 /** The `riata` command. @param version of this package */
 export function program(io: CommandIo, version: string, given: readonly CommandDefinition[] = commands): Command {
   const riata = new Command('riata').description(about).version(version, '-v, --version').addHelpText('after', after);
+  // Options after a command are the command's: --version, for one.
+  riata.enablePositionalOptions();
   for (const define of given) riata.addCommand(define(io));
   return inherit(riata, io);
 }

@@ -55,7 +55,8 @@ export async function loadOperator(
   return { ...loaded, operator: await resolveOperator(loaded.config, loaded.packageJson) };
 }
 
-function configPath(io: CommandIo, given: string | undefined): string {
+/** The path of the config: the given one, or the nearest. Throws if there is none. */
+export function configPath(io: CommandIo, given: string | undefined): string {
   if (given !== undefined) {
     const path = resolve(io.cwd, given);
     if (!existsSync(path)) throw new CommandError(`${path}: not found`);
