@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { imageCommand } from '../image/image-command.js';
 import { explainCommand } from '../inspect/explain-command.js';
 import { manifestsCommand } from '../manifests/manifests-command.js';
 import { addCommand } from '../scaffold/add-command.js';
@@ -11,6 +12,7 @@ import type { CommandIo } from './command-io.js';
 const commands: readonly CommandDefinition[] = [
   addCommand,
   manifestsCommand,
+  imageCommand,
   explainCommand,
   sandboxCommand,
   apiserverCommand,

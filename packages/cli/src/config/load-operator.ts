@@ -17,7 +17,9 @@ export interface LoadedConfig {
   readonly config: OperatorConfig;
   /** All exports of the config file: a chart is one of them. */
   readonly exports: Readonly<Record<string, unknown>>;
-  /** The folder of the config file. */
+  /** The config file. */
+  readonly path: string;
+  /** Its folder. */
   readonly folder: string;
   readonly packageJson: ProjectPackage & Readonly<Record<string, unknown>>;
   /** The source files that were read, the config among them. */
@@ -39,7 +41,7 @@ export async function loadProjectConfig(io: CommandIo, options: ProjectOptions =
     if (!isOperatorConfig(config)) {
       throw new CommandError(`${path}: the default export must be made by operator({ name, image, run })`);
     }
-    return { config, exports, folder, packageJson: await readPackage(folder), sources: bundle.sources };
+    return { config, exports, path, folder, packageJson: await readPackage(folder), sources: bundle.sources };
   } catch (error) {
     if (error instanceof CommandError) throw error;
     throw new CommandError(`${path}: cannot be loaded: ${describeError(error)}`, { cause: error });

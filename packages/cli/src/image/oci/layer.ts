@@ -29,6 +29,6 @@ export function layerOf(files: LayerFiles, mtime: number): Layer {
   }
   const sorted = [...entries.keys()].sort().map((path) => entries.get(path) as TarEntry);
   const tar = tarOf(sorted);
-  const compressed = gzipSync(tar, { level: 9, mtime: 0 });
+  const compressed = gzipSync(tar, { level: 6, mtime: 0 });
   return { ...blobOf(mediaTypes.layer, compressed), diffId: sha256(tar) };
 }

@@ -20,7 +20,7 @@ const tagForm = /^\w[\w.-]{0,127}$/;
  * Without tag and digest, both are undefined.
  */
 export function parseImageReference(name: string): ImageReference {
-  const problem = (text: string) => new TypeError(`image "${name}": ${text}`);
+  const problem = (text: string) => new Error(`image "${name}": ${text}`);
   const [beforeDigest = '', digest, ...more] = name.split('@');
   if (more.length > 0 || (digest !== undefined && !isSha256(digest))) {
     throw problem('the digest must be sha256: and 64 hexadecimal digits');
