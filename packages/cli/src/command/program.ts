@@ -3,6 +3,7 @@ import { imageCommand } from '../image/image-command.js';
 import { explainCommand } from '../inspect/explain-command.js';
 import { manifestsCommand } from '../manifests/manifests-command.js';
 import { addCommand } from '../scaffold/add-command.js';
+import { typesCommand } from '../scaffold/types-command.js';
 import { apiserverCommand } from '../serve/apiserver-command.js';
 import { sandboxCommand } from '../serve/sandbox-command.js';
 import type { CommandDefinition } from './command-definition.js';
@@ -11,6 +12,7 @@ import type { CommandIo } from './command-io.js';
 /** All commands, in the order of the help. */
 const commands: readonly CommandDefinition[] = [
   addCommand,
+  typesCommand,
   manifestsCommand,
   imageCommand,
   explainCommand,
