@@ -16,6 +16,7 @@ import { ConfigMap, Deployment, Namespace, Pod } from 'riata/kinds';
 import type { Scale } from 'riata/kinds/types/autoscaling-v1';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { runningPod } from './cluster.js';
 
 const log = vi.spyOn(console, 'log').mockImplementation(() => {});
 
@@ -58,6 +59,20 @@ test('clients', async () => {
   }
   stop.abort();
   expect(log).toHaveBeenCalledWith('ADDED');
+
+  {
+    await client.create(runningPod('market', 'web'));
+    const write = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+    const pod = { namespace: 'market', name: 'web' };
+    const who = await client.exec(pod, ['id']).text(); // throws an ExecError with exitCode and stderr
+
+    await using ran = await client.exec(pod, ['sort'], { container: 'web', stdin: 'pear\napple\n' });
+    for await (const bytes of ran.stdout) process.stdout.write(bytes);
+    const { exitCode } = await ran.ended;
+    const [[written] = []] = write.mock.calls;
+    write.mockRestore();
+    expect([who, exitCode, Buffer.from(written as Uint8Array).toString()]).toEqual(['root', 0, 'apple\npear\n']);
+  }
 
   const market = inNamespace(withFieldOwner(client, 'guide'), 'market');
   await market.apply(ConfigMap({ metadata: { name: 'prices' }, data: { plum: '5' } }));

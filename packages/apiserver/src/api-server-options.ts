@@ -2,6 +2,7 @@ import { type Logger, optionNames, type Random, type Scheduler } from 'riata/run
 import type { AdmissionOptions } from './admission/admission.js';
 import type { AuditOptions } from './audit/audit-log.js';
 import type { UserIdentity } from './authentication/identity.js';
+import type { ContainerRuntime } from './containers/container-runtime.js';
 import type { Faults } from './faults.js';
 import type { ServerSnapshot } from './server-snapshot.js';
 import type { Storage } from './storage/storage.js';
@@ -58,6 +59,11 @@ export interface ApiServerOptions {
   readonly maxMutatingRequestsInflight?: number;
   /** Records requests, as kube-apiserver's audit log does. @default nothing is recorded */
   readonly audit?: AuditOptions | undefined;
+  /**
+   * What runs in the containers of Pods: serves exec, attach, port-forward and logs.
+   * @default nothing: they are refused, as by a node that cannot be reached
+   */
+  readonly containers?: ContainerRuntime | undefined;
   /** Cuts in-process answers into pieces at random places, for tests. @default as they were written */
   readonly cuts?: Random;
 }
@@ -79,6 +85,7 @@ export const apiServerOptionNames = optionNames<ApiServerOptions>({
   maxRequestsInflight: true,
   maxMutatingRequestsInflight: true,
   audit: true,
+  containers: true,
   cuts: true,
 });
 

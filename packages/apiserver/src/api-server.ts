@@ -159,7 +159,7 @@ export class ApiServer implements AsyncDisposable {
       scheduler: options.scheduler ?? false,
       resolveService: options.resolveService,
       proxyIdentity: once(() => this.authority.issue('front-proxy-client', [])),
-      admission: options.admission,
+      ...{ admission: options.admission, containers: options.containers },
       maxInflight: maxInflightOf(options),
       // A test that changes default roles expects to find them so in a copy of its server.
       reconciles: options.dataDir !== undefined,

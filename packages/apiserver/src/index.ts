@@ -25,6 +25,14 @@ export type { AuditLevel, AuditPolicy, AuditResources, AuditRule, AuditStage } f
 export { AuditStream } from './audit/audit-stream.js';
 export { readAuditPolicy } from './audit/read-audit-policy.js';
 export type { ServiceAccountIdentity, UserIdentity } from './authentication/identity.js';
+export type {
+  ContainerIo,
+  ContainerRuntime,
+  LogRequest,
+  PodConnection,
+  PodObject,
+  ProcessEnd,
+} from './containers/container-runtime.js';
 export {
   type Fault,
   type FaultAnswer,

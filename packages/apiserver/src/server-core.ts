@@ -17,6 +17,7 @@ import {
   defaultRoles,
 } from './authorization/default-access.js';
 import { reconcileDefaults } from './authorization/reconcile-defaults.js';
+import type { ContainerRuntime } from './containers/container-runtime.js';
 import { ApiServices } from './controllers/api-services.js';
 import { ClusterRoleAggregation } from './controllers/cluster-role-aggregation.js';
 import { controllerDeletes } from './controllers/controller-deletes.js';
@@ -80,6 +81,8 @@ export interface ServerCoreParts {
   readonly resolveService?: ResolveService | undefined;
   /** By which aggregated API servers know this one. */
   readonly proxyIdentity: () => Identity;
+  /** What runs in containers. @default nothing */
+  readonly containers?: ContainerRuntime | undefined;
   /** Which admission plugins run. @default those of kube-apiserver */
   readonly admission?: AdmissionOptions | undefined;
   /** How many requests are executed at once. @default 600 */
@@ -153,6 +156,7 @@ export class ServerCore {
     this.verbs = new Verbs({
       admission: this.#admission,
       ...{ storage, store: this.#store, clock, random, log, access: this.access, controllers, scheduler },
+      containers: parts.containers ?? {},
       builtIn: (group, version, plural) => this.#builtIn(group, version, plural),
     });
     this.#apiServices = new ApiServices({

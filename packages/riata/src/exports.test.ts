@@ -100,6 +100,9 @@ test('riata/client', async () => {
     [
       "ConnectedClient",
       "Discovery",
+      "ExecCall",
+      "ExecError",
+      "ExecSession",
       "KubeClient",
       "NoMatchError",
       "RestMapper",
@@ -111,6 +114,7 @@ test('riata/client', async () => {
       "inNamespace",
       "intercept",
       "isDryRun",
+      "isExecError",
       "isNoMatch",
       "isWrite",
       "jsonPatchFrom",
@@ -408,12 +412,15 @@ test('riata/object', async () => {
 test('riata/runtime', async () => {
   expect(Object.keys(await import('./runtime/index.js')).sort()).toMatchInlineSnapshot(`
     [
+      "ByteChannel",
       "LostLease",
       "Removed",
       "Shutdown",
       "TimeSlice",
       "Timeout",
       "VirtualClock",
+      "WebSocketError",
+      "WebSocketLink",
       "abortable",
       "consoleLogger",
       "createAuthority",
@@ -447,6 +454,8 @@ test('riata/runtime', async () => {
       "systemClock",
       "systemRandom",
       "throwIfAborted",
+      "webSocketAccept",
+      "webSocketKey",
       "writeToStandardError",
     ]
   `);

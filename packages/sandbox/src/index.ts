@@ -3,6 +3,8 @@
  *
  * @module
  */
+
+export type { ContainerIo, PodConnection, ProcessEnd } from '@riata/apiserver';
 export type { MetricsOptions, MetricValues } from './autoscaling/metrics.js';
 export {
   type ClusterOptions,
@@ -14,4 +16,5 @@ export {
 } from './controllers.js';
 export type { KubeletOptions, PodFate } from './node/kubelet.js';
 export { type MakeNodesOptions, makeNodes } from './node/nodes.js';
+export type { ContainerScripts } from './node/scripted-containers.js';
 export { Sandbox, type SandboxOptions } from './sandbox.js';

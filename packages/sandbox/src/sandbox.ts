@@ -1,7 +1,7 @@
 import { ApiServer, type ListenOptions } from '@riata/apiserver';
 import { type ConnectedClient, createClient, Manager, type RestConfig } from 'riata';
 import type { ReconcileRecord } from 'riata/controller';
-import type { Pod } from 'riata/kinds';
+import { Pod } from 'riata/kinds';
 import type { Clock, Logger, Random, Scheduler } from 'riata/runtime';
 import { optionNames, refuseUnknownOptions, silentLogger, systemClock } from 'riata/runtime';
 import type { MetricValues } from './autoscaling/metrics.js';
@@ -15,10 +15,12 @@ import {
 } from './controllers.js';
 import type { PodFate } from './node/kubelet.js';
 import { makeNodes } from './node/nodes.js';
+import { PodLogs } from './node/pod-logs.js';
+import { type ContainerScripts, scriptedContainers } from './node/scripted-containers.js';
 import { standardClass } from './storage/provisioner.js';
 
 /** Options of `Sandbox.start`. */
-export interface SandboxOptions {
+export interface SandboxOptions extends ContainerScripts {
   /** How many nodes there are. @default 3 */
   readonly nodes?: number;
   /**
@@ -52,6 +54,9 @@ export const sandboxOptionNames = optionNames<SandboxOptions>({
   random: true,
   log: true,
   token: true,
+  exec: true,
+  attach: true,
+  connect: true,
 });
 
 /**
@@ -69,6 +74,7 @@ export class Sandbox implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #running: Promise<unknown>;
   readonly #manager: Manager;
+  readonly #logs: PodLogs;
   #ended: Promise<void> | undefined;
 
   /** Starts it. Nodes are there and controllers run when this resolves. */
@@ -78,7 +84,9 @@ export class Sandbox implements AsyncDisposable {
     const { nodes = 3, clock = systemClock, random, log = silentLogger, token } = options;
     if (!Number.isInteger(nodes) || nodes < 0) throw new TypeError(`nodes: expected a whole number, got ${nodes}`);
     const chosen = { ...(random && { random }), ...(token && { token }) };
-    const server = await ApiServer.start({ clock, log, scheduler: true, ...chosen });
+    const logs = new PodLogs(clock);
+    const containers = scriptedContainers(options, logs);
+    const server = await ApiServer.start({ clock, log, scheduler: true, containers, ...chosen });
     const runtime = { clock, log, ...(random && { random }) };
     const client = createClient(server.config, { runtime });
     try {
@@ -89,10 +97,10 @@ export class Sandbox implements AsyncDisposable {
         ...workloadControllers(),
         ...clusterControllers({ authority: server.authority, ...(options.metrics && { metrics: options.metrics }) }),
         ...providerControllers(options.provider),
-        ...nodeControllers({ ...(options.fate && { fate: options.fate }) }),
+        ...nodeControllers({ ...(options.fate && { fate: options.fate }), logs }),
       ];
       for (const definition of all) manager.add(definition);
-      const sandbox = new Sandbox(server, client, manager);
+      const sandbox = new Sandbox(server, client, manager, logs);
       await manager.elected;
       return sandbox;
     } catch (error) {
@@ -102,7 +110,8 @@ export class Sandbox implements AsyncDisposable {
     }
   }
 
-  private constructor(server: ApiServer, client: ConnectedClient, manager: Manager) {
+  private constructor(server: ApiServer, client: ConnectedClient, manager: Manager, logs: PodLogs) {
+    this.#logs = logs;
     this.server = server;
     this.client = client;
     this.#manager = manager;
@@ -117,6 +126,16 @@ export class Sandbox implements AsyncDisposable {
   /** Recent reconciles of its controllers, and their causes. Oldest first. */
   get explain(): readonly ReconcileRecord[] {
     return this.#manager.explain;
+  }
+
+  /**
+   * Adds lines to the log of a container, which `kubectl logs` and `client.logs` read.
+   *
+   * @param container @default the Pod's first one
+   */
+  async writeLog(pod: { readonly namespace: string; readonly name: string }, text: string, container?: string) {
+    const found = await this.client.get(Pod, pod);
+    this.#logs.write(found, container ?? found.spec.containers[0]?.name ?? '', text);
   }
 
   /** Serves it over HTTPS, for kubectl and other programs. */

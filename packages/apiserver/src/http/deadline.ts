@@ -3,6 +3,7 @@ import { onAbort, type Scheduler } from 'riata/runtime';
 /** The time that a request has, and its client. */
 export interface DeadlineOptions {
   readonly clock: Scheduler;
+  /** `Infinity` for a request that lasts as long as its client likes. */
   readonly timeoutMs: number;
   /** Aborts when the client no longer waits for the answer. */
   readonly gone: AbortSignal;
@@ -38,10 +39,11 @@ export class Deadline {
         reject(reason);
         this.#controller?.abort(reason);
       };
-      const timer = clock.after(timeoutMs, () => end(overdue()), { background: true });
+      const isLimited = Number.isFinite(timeoutMs);
+      const timer = isLimited ? clock.after(timeoutMs, () => end(overdue()), { background: true }) : undefined;
       const listener = onAbort(gone, () => end(gone.reason));
       const done = () => {
-        timer.cancel();
+        timer?.cancel();
         listener[Symbol.dispose]();
       };
       work.then(resolve, reject).finally(done);

@@ -15,6 +15,7 @@ import { patchTypesOf } from '../resource/patch-object.js';
 import type { ResourceTable } from '../resource/resource-table.js';
 import { badRequest, methodNotSupported, Refusal } from '../status/refusal.js';
 import { canBeShown } from '../table/can-be-shown.js';
+import { recordersOf, recordFailure } from './audit-recorders.js';
 import { encodeBody } from './body/encode-body.js';
 import { protobufType } from './body/media-type.js';
 import { metadataOnly } from './body/metadata-only.js';
@@ -39,9 +40,10 @@ import { parseGetOptions, parseListOptions } from './options/list-options.js';
 import { parseIncludeObject } from './options/parse-include-object.js';
 import { parseWriteOptions } from './options/write-options.js';
 import { type Reply, sendBytes, sendPieces, withoutBody } from './reply.js';
-import { PathError, parseRequestInfo, type RequestInfo } from './request-info.js';
+import { isLongRunning, PathError, parseRequestInfo, type RequestInfo } from './request-info.js';
 import { overdue, timeoutOf } from './request-timeout.js';
 import { findRoute, type Route } from './route.js';
+import { sendStream } from './send-stream.js';
 import type { ServerRequest } from './server-request.js';
 import { commonHeaders, PlainRefusal, sendFailure } from './status-answer.js';
 import type { VerbAnswer, VerbHandlers, VerbRequest } from './verb-handlers.js';
@@ -217,6 +219,7 @@ export class Dispatcher {
       const { subresource } = route;
       if (subresource !== undefined && isConnection(subresource)) {
         if (query.has('dryRun')) throw badRequest('dryRun is not supported');
+        this.#checkConnection(exchange, subresource.name);
         return handlers.connect(toRequest({ options: parseConnectOptions(subresource, query) }));
       }
       switch (route.verb) {
@@ -300,6 +303,7 @@ export class Dispatcher {
     const { request, warnings } = exchange;
     const reply = acceptsGzip(request.headers['accept-encoding']) ? new GzipReply(exchange.reply) : exchange.reply;
     const { mediaType, pretty, as } = negotiated;
+    if ('serve' in answer || 'text' in answer) return sendStream(exchange, answer);
     if (!('object' in answer || 'pieces' in answer)) {
       return sendBytes(reply, answer.status, { ...commonHeaders, ...warnings.headers() }, Buffer.alloc(0));
     }
@@ -330,8 +334,15 @@ export class Dispatcher {
     return rowShower({ ...route, as, includeObject, clock: this.#parts.clock });
   }
 
-  #deadline({ request, timeoutMs }: Exchange): Deadline {
+  #deadline({ request, info, timeoutMs: usual }: Exchange): Deadline {
+    const timeoutMs = isLongRunning(info) ? Number.POSITIVE_INFINITY : usual;
     return new Deadline({ clock: this.#parts.clock, timeoutMs, gone: request.signal, overdue });
+  }
+
+  /** A WebSocket begins with a GET, but who runs something must be allowed to create. */
+  #checkConnection({ user, info, audited }: Exchange, subresource: string): void {
+    if (info.verb === 'get' && subresource !== 'proxy')
+      this.#parts.gate.check(user, { ...info, verb: 'create' }, audited);
   }
 }
 
@@ -392,20 +403,6 @@ function requestBuilder(
     ...(audited && recordersOf(audited)),
     ...own,
   });
-}
-
-function recordersOf(audited: AuditedRequest): Pick<VerbRequest<unknown>, 'annotate' | 'recordBody'> {
-  return {
-    annotate: (key, value, level) => audited.annotate(key, value, level),
-    recordBody: (object) => audited.requestObject(object),
-  };
-}
-
-/** Records why a request fails. */
-function recordFailure(audited: AuditedRequest, error: unknown, info: RequestInfo | undefined): void {
-  if (error instanceof Refusal && error.status.code === 401) audited.refused(info, error.status);
-  else if (error instanceof Refusal) audited.responseObject(error.status);
-  else if (!(error instanceof PlainRefusal)) audited.panicked(error);
 }
 
 async function whole(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<unknown> {

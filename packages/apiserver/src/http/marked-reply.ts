@@ -29,6 +29,12 @@ export class MarkedReply implements Reply {
     this.#marks = others;
   }
 
+  /** The connection has left HTTP: nothing more is sent here. */
+  switched(): void {
+    this.status = 101;
+    this.onHead?.(101);
+  }
+
   get started(): boolean {
     return this.#to.started;
   }

@@ -1,5 +1,6 @@
 import type { JsonObject, KubeObject } from 'riata/object';
 import type { UserInfo } from '../authentication/user-info.js';
+import type { ServeConnection } from '../containers/connect-pod.js';
 import type { Resource, Subresource } from '../resource/resource.js';
 import type { WriteEvent } from '../watch/event-encoder.js';
 import type { Negotiated } from './body/negotiate.js';
@@ -65,6 +66,10 @@ export type VerbAnswer =
   | { readonly status?: number; readonly object: object }
   /** Nothing at all, in no form. */
   | { readonly status: 204 }
+  /** Another protocol than HTTP: the connection is taken over until this resolves. */
+  | { readonly serve: ServeConnection }
+  /** Text that comes as long as it likes. */
+  | { readonly text: AsyncIterable<Uint8Array> }
   | {
       readonly status?: number;
       /** In pieces, for what is too long to be made at once. */

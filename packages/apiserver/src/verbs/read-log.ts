@@ -1,6 +1,7 @@
 import type { JsonObject, KubeObject } from 'riata/object';
+import type { ContainerRuntime, LogRequest, PodObject } from '../containers/container-runtime.js';
 import { first, type Query } from '../http/options/query-string.js';
-import { wholeNumber } from '../http/options/query-values.js';
+import { truth, wholeNumber } from '../http/options/query-values.js';
 import { recordOf, recordsOf, textOf } from '../resource/metadata.js';
 import type { ObjectStore } from '../resource/object-store.js';
 import type { Resource } from '../resource/resource.js';
@@ -9,21 +10,37 @@ import { badRequest, invalidObject, notFound, Refusal } from '../status/refusal.
 
 const options = { group: '', kind: 'PodLogOptions', plural: 'podlogoptions' };
 
+/** What logs are read with. */
+export interface LogParts {
+  readonly store: ObjectStore;
+  readonly nodes: Resource;
+  readonly containers: ContainerRuntime;
+  /** Aborts when the client has disconnected. */
+  readonly signal: AbortSignal;
+}
+
 /**
- * Reads the log of a Pod, which is empty before it has a node; from then on only its node has it, which cannot be
- * reached here. Throws for invalid options, or with the reason for the missing log.
+ * Reads the log of a Pod, which is empty (undefined) before it has a node; from then on only its node has it, which
+ * the container runtime stands for. Throws for invalid options, or with the reason for the missing log.
  */
-export function readLog(store: ObjectStore, nodes: Resource, pod: () => KubeObject, name: string, query: Query): void {
+export function readLog(
+  { store, nodes, containers, signal }: LogParts,
+  pod: () => KubeObject,
+  name: string,
+  query: Query,
+): AsyncIterable<Uint8Array> | undefined {
   const problems = checkOptions(query);
   if (problems.length > 0) throw invalidObject(options, name, problems);
-  const spec = recordOf((pod() as unknown as JsonObject).spec);
+  const found = pod();
+  const spec = recordOf((found as unknown as JsonObject).spec);
   checkContainer(spec, name, first(query, 'container') ?? '');
   const node = textOf(spec.nodeName);
-  if (node === '') return;
-  const found = store.find(nodes, '', node)?.object as unknown as JsonObject | undefined;
+  if (node === '') return undefined;
+  if (containers.log !== undefined) return containers.log(found as PodObject, requestOf(spec, query, signal));
+  const host = store.find(nodes, '', node)?.object as unknown as JsonObject | undefined;
   // In upstream's words, though it is the node that is not there.
-  if (found === undefined) throw notFound({ group: '', kind: 'Pod', plural: 'pods' }, node);
-  const addresses = recordsOf(recordOf(found.status).addresses);
+  if (host === undefined) throw notFound({ group: '', kind: 'Pod', plural: 'pods' }, node);
+  const addresses = recordsOf(recordOf(host.status).addresses);
   const [{ address = '' } = {}] = addresses;
   throw new Refusal(
     500,
@@ -47,6 +64,20 @@ function checkOptions(query: Query): FieldError[] {
     errors.push(invalid('sinceSeconds', seconds, 'must be greater than 0'));
   }
   return errors;
+}
+
+function requestOf(spec: JsonObject, query: Query, signal: AbortSignal): LogRequest {
+  const seconds = wholeNumber(query, 'sinceSeconds');
+  const since = first(query, 'sinceTime');
+  const sinceMs = since === undefined ? undefined : Date.parse(since);
+  const [only] = recordsOf(spec.containers);
+  const asks = (name: string) => truth(query, name) ?? false;
+  return {
+    container: first(query, 'container') || textOf(only?.name),
+    ...{ follow: asks('follow'), previous: asks('previous'), timestamps: asks('timestamps') },
+    ...{ tailLines: wholeNumber(query, 'tailLines'), limitBytes: wholeNumber(query, 'limitBytes') },
+    ...{ sinceMs, sinceSeconds: seconds, signal },
+  };
 }
 
 function checkContainer(spec: JsonObject, pod: string, container: string): void {

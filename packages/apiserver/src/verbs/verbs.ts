@@ -5,6 +5,7 @@ import type { AdmissionControl, AdmissionRequest } from '../admission/admission-
 import { withExpiry } from '../authentication/token-request.js';
 import type { AccessControl } from '../authorization/access-control.js';
 import { resourceAttributes } from '../authorization/attributes.js';
+import type { ContainerRuntime } from '../containers/container-runtime.js';
 import { protobufType } from '../http/body/media-type.js';
 import type { DeleteOptions } from '../http/options/delete-options.js';
 import type { ListOptions, ReadOptions } from '../http/options/list-options.js';
@@ -60,6 +61,8 @@ export interface VerbParts {
   readonly controllers: boolean;
   /** Whether this process runs a scheduler. */
   readonly scheduler: boolean;
+  /** What runs in containers. */
+  readonly containers: ContainerRuntime;
   /** A built-in resource, by its group, version and plural. */
   readonly builtIn: (group: string, version: string, plural: string) => Resource;
 }
@@ -99,7 +102,8 @@ export class Verbs implements VerbHandlers {
     this.#watchesFrom = this.#parts.storage.revision;
   }
 
-  async get({ resource, subresource, namespace, name, options }: VerbRequest<ReadOptions>): Promise<VerbAnswer> {
+  async get(request: VerbRequest<ReadOptions>): Promise<VerbAnswer> {
+    const { resource, subresource, namespace, name, options } = request;
     const asked = Number(options.resourceVersion || 0);
     if (asked > this.#parts.storage.revision) {
       throw tooLargeResourceVersion(options.resourceVersion, this.#parts.storage.revision);
@@ -108,8 +112,11 @@ export class Verbs implements VerbHandlers {
     if (isComponentStatus(resource)) return { object: componentStatus(resource, name, this.#parts) };
     if (subresource?.name === 'log') {
       const pod = () => store.get(resource, namespace, name);
-      readLog(store, builtIn('', 'v1', 'nodes'), pod, name, options.query);
-      return { status: 204 };
+      const text = readLog(
+        { store, nodes: builtIn('', 'v1', 'nodes'), containers: this.#parts.containers, signal: request.signal },
+        ...([pod, name, options.query] as const),
+      );
+      return text === undefined ? { status: 204 } : { text };
     }
     const isPlain = resource.conversions === undefined;
     const object = isPlain
@@ -252,15 +259,19 @@ export class Verbs implements VerbHandlers {
     return { object: await inSlices(this.#parts.clock, steps) };
   }
 
-  /** Admission control decides on a connection, but there is nothing to be connected to. */
+  /** Admission control decides on a connection; what is behind it is up to the container runtime. */
   async connect(request: VerbRequest<JsonObject>): Promise<VerbAnswer> {
     const { resource, namespace, name, options } = request;
     const admission = this.#parts.admission.forRequest(request, () => ({}), false);
     const { clock, store } = this.#parts;
     const admitted = await inSlices(clock, admission.admit('CONNECT', options, undefined));
     await inSlices(clock, admission.validate('CONNECT', admitted, undefined));
-    store.get(resource, namespace, name);
-    throw noSuchPath();
+    const object = store.get(resource, namespace, name);
+    const { connectPod } = await import('../containers/connect-pod.js');
+    const subresource = resource.plural === 'pods' ? (request.subresource?.name ?? '') : '';
+    const serve = connectPod(this.#parts.containers, object, subresource, admitted ?? options, clock);
+    if (serve === undefined) throw noSuchPath();
+    return { serve };
   }
 
   async deleteCollection(request: DeleteCollectionRequest): Promise<VerbAnswer> {

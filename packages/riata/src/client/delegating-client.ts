@@ -47,5 +47,7 @@ export function delegatingClient<P extends Placement = Explicit>(parts: Delegati
     subresource: (name) => client.subresource(name),
     table: (kind, options) => client.table(kind, options),
     logs: (pod, options) => client.logs(pod, options),
+    exec: (pod, command, options) => client.exec(pod, command, options),
+    attach: (pod, options) => client.attach(pod, options),
   };
 }

@@ -74,6 +74,10 @@ export {
   type PatchFromOptions,
   strategicMergeFrom,
 } from './patch.js';
+export { ExecCall } from './stream/exec-call.js';
+export { ExecError, type ExecErrorParts, isExecError } from './stream/exec-error.js';
+export type { ExecOptions, Input } from './stream/exec-options.js';
+export { type ExecInput, type ExecResult, ExecSession } from './stream/exec-session.js';
 export type { Table, TableColumn, TableRow } from './table.js';
 export { lines } from './watch/lines.js';
 export {

@@ -20,6 +20,8 @@ import type {
   WatchOptions,
 } from './options.js';
 import type { Patch } from './patch.js';
+import type { ExecCall } from './stream/exec-call.js';
+import type { ExecOptions } from './stream/exec-options.js';
 import type { Table } from './table.js';
 import type { RetryingWatch, RetryingWatchOptions } from './watch/retrying-watch.js';
 
@@ -242,4 +244,13 @@ export interface Client<in P extends Placement = Explicit> extends Reader<P>, Wr
   table(kind: KindRef, options?: ListOptions): Promise<Table>;
   /** A container's log, as bytes, as they come; `lines(stream)` makes text lines of them. */
   logs(pod: Key<'Namespaced', P>, options?: PodLogOptions): Promise<ByteStream>;
+  /**
+   * Runs a command in a container (`kubectl exec`). Await the call for the running command, whose output is read as it
+   * comes, or call `text()` on it. `command` is a list of words; no shell looks at it.
+   *
+   * Output is whole, or reading it throws. RBAC: `create` and `get` on `pods/exec`.
+   */
+  exec(pod: Key<'Namespaced', P>, command: readonly string[], options?: ExecOptions): ExecCall;
+  /** Attaches to the process that a container runs already (`kubectl attach`). RBAC: `create`, `get` on `pods/attach`. */
+  attach(pod: Key<'Namespaced', P>, options?: ExecOptions): ExecCall;
 }

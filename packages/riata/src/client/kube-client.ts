@@ -28,6 +28,7 @@ import type {
 } from './interfaces.js';
 import { applyOperation, intentOf } from './operation/apply-operation.js';
 import { checkWritten } from './operation/check-written.js';
+import { commandOperation } from './operation/command-operation.js';
 import { eachItem, eachPage } from './operation/list-pages.js';
 import type { Answers, Operation, Run, Verb } from './operation/operation.js';
 import { callOf, deleteBody, getParams, listParams, watchParams, writeParams } from './operation/params.js';
@@ -55,6 +56,9 @@ import {
   watchOptionNames,
 } from './options.js';
 import type { Patch } from './patch.js';
+import { ExecCall } from './stream/exec-call.js';
+import { type ExecOptions, execOptionNames } from './stream/exec-options.js';
+import { ExecSession } from './stream/exec-session.js';
 import { SubResource } from './sub-resource.js';
 import { type Table, tableAccept, toTable } from './table.js';
 import { RetryingWatch, type RetryingWatchOptions, retryingWatchOptionNames } from './watch/retrying-watch.js';
@@ -293,6 +297,30 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   async logs(pod: Key<'Namespaced', P>, options: PodLogOptions = {}): Promise<ByteStream> {
     refuseUnknownOptions('client.logs', options, podLogOptionNames);
     return await this.run(podLogOperation(pod, options));
+  }
+
+  exec(pod: Key<'Namespaced', P>, command: readonly string[], options: ExecOptions = {}): ExecCall {
+    refuseUnknownOptions('client.exec', options, execOptionNames);
+    if (!Array.isArray(command) || command.length === 0) {
+      throw new TypeError(
+        'client.exec: the command must be a list of words such as ["ls", "-l"]; it is not run by a shell',
+      );
+    }
+    return this.#command(pod, command, options);
+  }
+
+  attach(pod: Key<'Namespaced', P>, options: ExecOptions = {}): ExecCall {
+    refuseUnknownOptions('client.attach', options, execOptionNames);
+    return this.#command(pod, undefined, options);
+  }
+
+  #command(pod: Key<'Namespaced', P>, command: readonly string[] | undefined, options: ExecOptions): ExecCall {
+    const open = async () => {
+      const socket = await this.run(commandOperation(pod, command, options));
+      const what = `${command === undefined ? 'attach to' : 'exec in'} Pod ${pod.name}`;
+      return new ExecSession(socket, what, options.stdin);
+    };
+    return new ExecCall(open());
   }
 
   #kindOfWritten(object: WriteObject): Promise<KindRef> {

@@ -33,7 +33,10 @@ export function inNamespace<P extends Placement>(client: KubeClient<P>, namespac
 
 /** A client whose writes store nothing (`client.NewDryRunClient`). */
 export function dryRun<P extends Placement>(client: KubeClient<P>): KubeClient<P> {
-  return client.wrap((run) => (operation) => run(isWrite(operation.verb) ? tried(operation) : operation));
+  return client.wrap((run) => (operation) => {
+    refuseToTry(operation);
+    return run(isWrite(operation.verb) ? tried(operation) : operation);
+  });
 }
 
 /** A client whose writes belong to `fieldManager` unless a call says otherwise (`client.WithFieldOwner`). */
@@ -66,6 +69,13 @@ export function impersonating<P extends Placement>(client: KubeClient<P>, who: I
 /** A client that calls itself something else in the server's logs and audit. */
 export function withUserAgent<P extends Placement>(client: KubeClient<P>, userAgent: string): KubeClient<P> {
   return client.wrap((run) => (operation) => run(withHeaders(operation, { 'user-agent': userAgent })));
+}
+
+/** What a command does, or a proxied request, cannot be tried. */
+function refuseToTry({ verb, kind, subresource, method = 'GET' }: Operation): void {
+  const runs = verb === 'stream' && subresource !== 'portforward';
+  if (!runs && (verb !== 'connect' || method === 'GET' || method === 'HEAD')) return;
+  throw new TypeError(`${subresource} ${kind.kind}: a client for dry runs cannot do this; use one without dryRun()`);
 }
 
 /** A deletion that has a body is read from there, not from the query. */

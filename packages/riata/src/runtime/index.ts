@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { ByteChannel } from './byte-channel.js';
 export { type CertificateRequest, readCertificateRequest } from './crypto/certificate-request.js';
 export { type Authority, createAuthority, type Identity, loadAuthority, type Validity } from './crypto/x509.js';
 export { listenProblem } from './listen-problem.js';
@@ -67,3 +68,11 @@ export { systemClock } from './time/system-clock.js';
 export { TimeSlice } from './time/time-slice.js';
 export { VirtualClock, type VirtualClockOptions } from './time/virtual-clock.js';
 export { noSpan, noTracer, type Span, type SpanAttributes, type Tracer } from './tracing.js';
+export { webSocketAccept, webSocketKey } from './websocket/handshake.js';
+export {
+  type BytePort,
+  type WebSocketEnd,
+  WebSocketError,
+  type WebSocketEvents,
+  WebSocketLink,
+} from './websocket/web-socket.js';

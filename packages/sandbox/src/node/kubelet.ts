@@ -5,6 +5,7 @@ import { optionNames, refuseUnknownOptions } from 'riata/runtime';
 import { lookAgain } from '../workloads/look-again.js';
 import { hasEnded } from '../workloads/pods.js';
 import { says } from '../workloads/says.js';
+import type { PodLogs } from './pod-logs.js';
 
 /** The fate of a Pod's containers. */
 export interface PodFate {
@@ -34,25 +35,32 @@ export interface KubeletOptions {
   readonly nodes?: (name: string) => boolean;
   /** The fate of a Pod. @default Pods that restart run on; others complete at once */
   readonly fate?: (pod: Pod) => PodFate | undefined;
+  /** Follows restarts and ends of containers. @default nobody reads logs */
+  readonly logs?: Pick<PodLogs, 'observe' | 'remove'>;
 }
 
-export const kubeletOptionNames = optionNames<KubeletOptions>({ nodes: true, fate: true });
+export const kubeletOptionNames = optionNames<KubeletOptions>({ nodes: true, fate: true, logs: true });
 
 /**
  * Pretends to run the Pods of nodes: nothing is started, but Pods get addresses and become Running and Ready, end,
  * crash, are started again and stop, as `fate` says and on the clock.
  */
-export const kubelet = ({ nodes = () => true, fate = () => undefined }: KubeletOptions = {}) => {
+export const kubelet = ({ nodes = () => true, fate = () => undefined, logs }: KubeletOptions = {}) => {
   const addresses = new Addresses();
   return control(Pod, { name: 'kubelet' })
     .reads(Node)
     .reconcile(async (context) => {
       const { object: pod } = context;
       const { nodeName = '' } = pod.spec;
+      logs?.observe(pod);
       if (nodeName === '' || !nodes(nodeName)) return undefined;
       const own = fate(pod) ?? usualFate(pod);
       refuseUnknownOptions('fate', own, podFateOptionNames);
-      if (pod.metadata.deletionTimestamp !== undefined) return stop(context, own);
+      if (pod.metadata.deletionTimestamp !== undefined) {
+        const again = await stop(context, own);
+        if (again === undefined) logs?.remove(pod.metadata.uid ?? '');
+        return again;
+      }
       if (hasEnded(pod)) return undefined;
       return run(context, own, addresses);
     });

@@ -1,7 +1,9 @@
+import type { Duplex } from 'node:stream';
 import { onAbort, type Random, type Scheduler, type Timer } from 'riata/runtime';
 import type { Reply, ReplyHeaders } from '../reply.js';
 import { InProcessError, type InProcessErrorKind } from './in-process-error.js';
 import type { TransportFlow, TransportRequest, TransportSink } from './transport.js';
+import { UpgradedDuplex } from './upgraded-duplex.js';
 
 /** More than this on its way to a client makes the server wait. */
 const highWaterBytes = 256 * 1024;
@@ -33,6 +35,7 @@ export class InProcessExchange implements Reply {
   #waiting: (() => void)[] = [];
   #limit: Timer | undefined;
   #abortListener: Disposable | undefined;
+  #upgraded: UpgradedDuplex | undefined;
 
   constructor(
     request: TransportRequest,
@@ -114,7 +117,24 @@ export class InProcessExchange implements Reply {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
+  /** Takes the connection over for another protocol. The server's side of it; the client's is the flow. */
+  upgrade(): Duplex {
+    this.#upgraded = new UpgradedDuplex({
+      head: (status, headers) => this.head(status, headers),
+      write: (bytes) => this.write(Uint8Array.from(bytes)),
+      drained: () => this.drained(),
+      end: () => this.end(),
+      abort: () => this.abort(),
+      onDrain: () => {
+        if (!this.#done) this.#sink.onDrain?.();
+      },
+    });
+    return this.#upgraded;
+  }
+
   readonly #flow: TransportFlow = {
+    write: (bytes) => this.#upgraded?.takeBytes(Uint8Array.from(bytes)) ?? true,
+    endWriting: () => this.#upgraded?.takeEnd(),
     pause: () => {
       this.#paused = true;
       this.#limit?.cancel();
@@ -199,6 +219,7 @@ export class InProcessExchange implements Reply {
   #finish(error: unknown): void {
     if (this.#done) return;
     this.#close();
+    this.#upgraded?.destroy();
     this.#gone.abort(error);
     this.#sink.onError(error);
   }

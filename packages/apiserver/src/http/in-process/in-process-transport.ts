@@ -60,7 +60,7 @@ export class InProcessTransport implements Transport {
   dispatch(request: TransportRequest, sink: TransportSink): void {
     const exchange = new InProcessExchange(request, sink, this.#options, () => this.#running.delete(exchange));
     this.#running.add(exchange);
-    const copied = copy(request, exchange.signal);
+    const copied = copy(request, exchange);
     void this.#run(exchange, copied);
   }
 
@@ -129,8 +129,11 @@ function isWatch({ path }: ServerRequest): boolean {
   return /[?&]watch=(true|1)(&|$)/.test(path) || /^\/(api|apis\/[^/]+)\/[^/]+\/watch\//.test(path);
 }
 
-function copy({ method, path, headers, body = '' }: TransportRequest, signal: AbortSignal): ServerRequest {
-  const named: Record<string, string> = {};
+function copy(
+  { method, path, headers, body = '', upgrade }: TransportRequest,
+  exchange: InProcessExchange,
+): ServerRequest {
+  const named: Record<string, string> = upgrade === undefined ? {} : { connection: 'Upgrade', upgrade };
   let impersonation: Record<string, readonly string[]> | undefined;
   for (const [given, value] of Object.entries(headers)) {
     const name = given.toLowerCase();
@@ -145,6 +148,7 @@ function copy({ method, path, headers, body = '' }: TransportRequest, signal: Ab
     headers: named,
     impersonation,
     body: Uint8Array.from(Buffer.from(body as Uint8Array)),
-    signal,
+    signal: exchange.signal,
+    ...(upgrade !== undefined && { upgrade: () => exchange.upgrade() }),
   };
 }

@@ -21,6 +21,8 @@ export interface TransportRequest {
   readonly headersTimeoutMs?: number;
   /** Longest silence between two pieces of the body. 0 = none. @default none */
   readonly idleTimeoutMs?: number;
+  /** The protocol that the connection is to be switched to. @default HTTP */
+  readonly upgrade?: string;
 }
 
 /** Handle on a running exchange. */
@@ -28,6 +30,10 @@ export interface TransportFlow {
   pause(): void;
   resume(): void;
   abort(reason?: unknown): void;
+  /** After a 101 only: sends bytes. False when the server does not keep up. */
+  write?(bytes: Uint8Array): boolean;
+  /** After a 101 only: no more is sent. */
+  endWriting?(): void;
 }
 
 /** Takes what an exchange brings: `onHeaders`, any number of `onData`, then `onEnd` or `onError`. */
@@ -40,4 +46,6 @@ export interface TransportSink {
   onData(chunk: Uint8Array): void;
   onEnd(): void;
   onError(error: unknown): void;
+  /** After a 101, and a `write` that returned false: more can be sent. */
+  onDrain?(): void;
 }

@@ -10,6 +10,7 @@ const methods = {
   list: 'GET',
   watch: 'GET',
   connect: 'GET',
+  stream: 'GET',
   create: 'POST',
   update: 'PUT',
   patch: 'PATCH',
@@ -23,13 +24,14 @@ export function operationRequest(operation: Operation, { basePath, settings }: R
   const { signal, span, headersTimeoutMs, idleTimeoutMs, beforeSend } = operation;
   const value = preconditionedBody(operation);
   return {
-    method: methods[verb],
+    method: operation.method ?? methods[verb],
     prefix: joinPath(kind.group === '' ? `${basePath}/api` : `${basePath}/apis/${kind.group}`, kind.version),
     namespace: kind.scope === 'Namespaced' ? namespace : undefined,
     resource: kind.plural,
     name,
     subresource,
-    params: Object.entries(verb === 'watch' ? { ...operation.params, watch: 'true' } : operation.params),
+    suffix: operation.suffix,
+    params: paramsOf(operation),
     headers: headersOf(operation, value !== undefined),
     body: value === undefined ? undefined : encodeJson(value),
     settings: maxRetries === undefined ? settings : { ...settings, maxRetries },
@@ -39,6 +41,10 @@ export function operationRequest(operation: Operation, { basePath, settings }: R
     idleTimeoutMs,
     beforeSend,
   };
+}
+
+function paramsOf({ verb, params, repeatedParams = [] }: Operation): RequestSpec['params'] {
+  return [...Object.entries(verb === 'watch' ? { ...params, watch: 'true' } : params), ...repeatedParams];
 }
 
 function headersOf(operation: Operation, hasBody: boolean): RequestSpec['headers'] {

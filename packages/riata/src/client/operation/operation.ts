@@ -6,11 +6,15 @@ import type { ByteStream } from '../../rest/stream/byte-stream.js';
 import type { ListStream } from '../../rest/stream/list-stream.js';
 import type { ElementTimer } from '../../rest/stream/stream-timer.js';
 import type { WatchStream } from '../../rest/stream/watch-stream.js';
+import type { OpenWebSocket } from '../../rest/websocket/open-web-socket.js';
 import type { Span } from '../../runtime/tracing.js';
 import type { Preconditions } from '../options.js';
 
-/** The verb of an operation, as RBAC names it. `connect` streams bytes, as Pod logs do. */
-export type Verb = 'get' | 'list' | 'watch' | 'connect' | WriteVerb;
+/**
+ * The verb of an operation, as RBAC names it. `connect` streams bytes, as Pod logs do; `stream` opens a WebSocket, as
+ * exec and port-forward do.
+ */
+export type Verb = 'get' | 'list' | 'watch' | 'connect' | 'stream' | WriteVerb;
 
 /** The verbs that change something. */
 export type WriteVerb = 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
@@ -28,6 +32,14 @@ export interface Operation<V extends Verb = Verb> {
   readonly subresource?: string;
   /** The query. */
   readonly params: Readonly<Record<string, string>>;
+  /** Parameters of the query that may come several times, as the words of a command do; after `params`. */
+  readonly repeatedParams?: readonly (readonly [name: string, value: string])[];
+  /** `stream` only: the subprotocols that are offered, the best one first. */
+  readonly protocols?: readonly string[];
+  /** `connect` only: the path behind the subresource, as a proxy takes it. */
+  readonly suffix?: string;
+  /** `connect` only: the HTTP method. @default 'GET' */
+  readonly method?: string;
   /** More headers, e.g. to ask for another form of the answer. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** The body: JSON, before serialisation. */
@@ -81,6 +93,7 @@ export interface Answers {
   /** The deleted object, its last state, or a Status where the server returns one. */
   deletecollection: KubeList | Status;
   connect: ByteStream;
+  stream: OpenWebSocket;
 }
 
 /** Carries out an operation. A client is typed methods over one of these; each wrapper turns one into another. */
@@ -88,7 +101,7 @@ export type Run = <V extends Verb>(operation: Operation<V>) => Promise<Answers[V
 
 /** True for a verb that changes something. */
 export function isWrite(verb: Verb): verb is WriteVerb {
-  return verb !== 'get' && verb !== 'list' && verb !== 'watch' && verb !== 'connect';
+  return verb !== 'get' && verb !== 'list' && verb !== 'watch' && verb !== 'connect' && verb !== 'stream';
 }
 
 /** True for an operation that goes through admission and validation and stores nothing. */

@@ -9,6 +9,7 @@ import { patchTypes, type RestClient, requestSender } from '../../rest/rest-clie
 import { ByteStream } from '../../rest/stream/byte-stream.js';
 import { listStream } from '../../rest/stream/list-stream.js';
 import { watchStream } from '../../rest/stream/watch-stream.js';
+import { openWebSocket } from '../../rest/websocket/open-web-socket.js';
 import { metadataPart } from '../metadata-part.js';
 import { tableAccept } from '../table.js';
 import type { Answers, Operation, Run, Verb } from './operation.js';
@@ -51,6 +52,7 @@ function sendOver(rest: RestClient): Run {
     patch: oneObject,
     delete: oneObject,
     deletecollection: (operation) => whole(operation) as Promise<Answers['deletecollection']>,
+    stream: (operation) => openWebSocket(sender, operationRequest(operation, sender), operation.protocols ?? []),
     connect: async (operation) => new ByteStream(await sender.open(operationRequest(operation, sender))),
     list: (operation) => {
       const { cutManagedFields, decoder, signal, kind } = operation;

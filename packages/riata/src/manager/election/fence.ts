@@ -45,7 +45,14 @@ export interface FenceOptions {
  */
 export function fence(run: Run, guard: WriteGuard, { known }: FenceOptions = {}): Run {
   return <V extends Verb>(operation: Operation<V>): Promise<Answers[V]> =>
-    isWrite(operation.verb) && !isDryRun(operation) ? guarded(run, operation, guard, known) : run(operation);
+    (isWrite(operation.verb) || isCommand(operation)) && !isDryRun(operation)
+      ? guarded(run, operation, guard, known)
+      : run(operation);
+}
+
+/** A command in a container changes what it likes. */
+function isCommand({ verb, subresource }: Operation): boolean {
+  return verb === 'stream' && subresource !== 'portforward';
 }
 
 async function guarded<V extends Verb>(

@@ -114,6 +114,18 @@ export class HeldResponse implements ResponseSink, BodySink, TransportFlow {
     this.#pump();
   }
 
+  write(bytes: Uint8Array): boolean {
+    return this.#flow?.write?.(bytes) ?? false;
+  }
+
+  endWriting(): void {
+    this.#flow?.endWriting?.();
+  }
+
+  onDrain(): void {
+    this.#sink?.onDrain?.();
+  }
+
   abort(reason?: unknown): void {
     this.#waiting = [];
     this.#flow?.abort(reason);

@@ -113,6 +113,10 @@ class AnswerSink implements TransportSink {
   onError(error: unknown): void {
     (this.#body ?? this.#next).onError(error);
   }
+
+  onDrain(): void {
+    this.#body?.onDrain?.();
+  }
 }
 
 /** Ends a request that is read as a whole with a {@link RequestTimeout} unless it is done, body included, in time. */
@@ -199,7 +203,8 @@ class RefusalFilter extends ResponseFilter {
   override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): BodySink {
     this.#warn(headers);
     const { next } = this;
-    if (status >= 200 && status <= 206) return next.onHeaders(status, headers, flow, notes);
+    const isSwitch = status === 101 && this.#request.upgrade !== undefined;
+    if (isSwitch || (status >= 200 && status <= 206)) return next.onHeaders(status, headers, flow, notes);
     const { method, url, signal } = this.#request;
     const { redact } = this.#parts.secrets;
     const answer = { attempts: 1, ...notes, redact, code: status, method, url, headers, details: this.#details() };

@@ -116,7 +116,7 @@ export class RequestSender {
   #describe(spec: RequestSpec, mode: ApiRequest['mode']): ApiRequest {
     checkSpec(spec);
     const { origin, basePath, secrets, addHeaders } = this.#options;
-    const { method, resource, name, headers, body, settings } = spec;
+    const { method, resource, name, headers, body, settings, upgrade } = spec;
     const { signal, headersTimeoutMs, idleTimeoutMs, beforeSend, span } = spec;
     const { authorization } = headers;
     if (authorization !== undefined) for (const own of [authorization].flat()) secrets.note(own);
@@ -136,6 +136,7 @@ export class RequestSender {
       name,
       span,
       beforeSend,
+      upgrade,
     };
   }
 }

@@ -38,6 +38,8 @@ export interface RequestSpec extends SendOptions {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Uint8Array | string;
   readonly settings: RequestSettings;
+  /** The protocol that the server is asked to switch to. @default HTTP */
+  readonly upgrade?: string;
 }
 
 /** What requests accept unless they say otherwise. */

@@ -31,6 +31,8 @@ export function nodeTransport(config: RestConfig, options: HttpTransportOptions 
 /** Node's `Agent`, with connections that our connector dials: through proxies, and with errors that name the remedy. */
 class NodePool implements Pool {
   readonly #agent: Agent;
+  /** For connections that change their protocol: none of them was used before. */
+  readonly #freshAgent: Agent;
   readonly #requestOver: (agent: Agent) => NodeRequest;
   readonly #leases = new Set<Lease>();
   readonly #sockets = new Set<Socket>();
@@ -49,10 +51,11 @@ class NodePool implements Pool {
     const { Agent } = process.getBuiltinModule('node:http');
     const idle = keepAliveMs > 0 && { timeout: keepAliveMs };
     this.#agent = Object.assign(new Agent({ keepAlive: true, ...idle }), { createConnection });
+    this.#freshAgent = Object.assign(new Agent(), { createConnection });
   }
 
-  acquire(): Lease {
-    const connection = this.#requestOver(this.#agent);
+  acquire(fresh = false): Lease {
+    const connection = this.#requestOver(fresh ? this.#freshAgent : this.#agent);
     const release = (reusable: boolean) => {
       connection.end(reusable);
       if (this.#leases.delete(lease) && this.#onEmpty) this.retire(this.#onEmpty);
@@ -92,6 +95,8 @@ class NodeRequest implements Connection {
   #user: ConnectionUser | undefined;
   #request: ClientRequest | undefined;
   #response: IncomingMessage | undefined;
+  /** The connection itself, once its protocol was switched. */
+  #upgraded: Socket | undefined;
 
   constructor(agent: Agent, target: ServerTarget, clock: Scheduler) {
     this.#agent = agent;
@@ -105,7 +110,10 @@ class NodeRequest implements Connection {
     try {
       const request = process.getBuiltinModule('node:http').request(this.#options(user));
       request.on('error', fail).on('response', (response) => this.#answer(response, user));
-      request.on('upgrade', () => fail(new AnswerFailure('protocol', 'the server switched to another protocol')));
+      request.on('upgrade', (response, socket, head) => {
+        if (user.request.upgrade !== undefined) this.#upgrade(response, socket as Socket, head);
+        else fail(new AnswerFailure('protocol', 'the server switched to another protocol'));
+      });
       request.on('socket', () => {
         this.reused = request.reusedSocket;
         if (!user.onReady()) request.destroy();
@@ -119,8 +127,10 @@ class NodeRequest implements Connection {
     }
   }
 
-  readonly pause = () => void this.#response?.pause();
-  readonly resume = () => void this.#response?.resume();
+  readonly pause = () => void (this.#upgraded ?? this.#response)?.pause();
+  readonly resume = () => void (this.#upgraded ?? this.#response)?.resume();
+  readonly write = (bytes: Uint8Array) => this.#upgraded?.write(bytes) ?? false;
+  readonly endWriting = () => void this.#upgraded?.end();
 
   /** Leaves the connection to the agent, or destroys it. */
   end(reusable: boolean): void {
@@ -129,6 +139,18 @@ class NodeRequest implements Connection {
     if (reusable) return;
     this.dialler?.cancel();
     this.#request?.destroy();
+    this.#upgraded?.destroy();
+  }
+
+  #upgrade(response: IncomingMessage, socket: Socket, head: Buffer): void {
+    this.#upgraded = socket;
+    socket.on('error', (error) => this.#user?.onError(error)).on('drain', () => this.#user?.onDrain());
+    // Read again with the rest: a user that pauses at the head gets none of it yet.
+    if (head.length > 0) socket.unshift(head);
+    this.#user?.onHead({ status: 101, headers: headersFromRaw(response.rawHeaders) });
+    socket.on('end', () => this.#user?.onEnd());
+    socket.on('close', () => this.#user?.onError(new AnswerFailure('eof', 'the connection was closed')));
+    socket.on('data', (chunk: Buffer) => this.#user?.onBody(chunk));
   }
 
   #answer(response: IncomingMessage, user: ConnectionUser): void {
@@ -140,10 +162,11 @@ class NodeRequest implements Connection {
   }
 
   #options({ request, gzip }: ConnectionUser) {
-    const { method, path, body } = request;
+    const { method, path, body, upgrade } = request;
     const headers = {
       ...{ ...this.#target.headers, ...headersToSend(request.headers), ...(gzip && { 'accept-encoding': 'gzip' }) },
       ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
+      ...(upgrade !== undefined && { connection: 'Upgrade', upgrade }),
     };
     return { method, path: this.#target.prefix + path, headers, agent: this.#agent, maxHeaderSize, by: this };
   }

@@ -63,7 +63,7 @@ export class PooledTransport implements HttpTransport {
       queueMicrotask(() => sink.onError(signal.reason));
       return;
     }
-    const exchange = new HttpExchange(request, sink, this.#host, this.#asksForGzip(request.headers));
+    const exchange = new HttpExchange(request, sink, this.#host, this.#asksForGzip(request));
     this.#running.add(exchange);
     if (this.#pending.size < this.#maxPending || !this.#counts(request)) this.#begin(exchange);
     else this.#waiting.add(exchange);
@@ -146,7 +146,8 @@ export class PooledTransport implements HttpTransport {
       queueMicrotask(() => exchange.fail(new ConnectFailure('invalid-request', text)));
       return;
     }
-    exchange.sendOver(pool.acquire());
+    // Sent over a connection that the server has closed meanwhile, a command could be lost without a second attempt.
+    exchange.sendOver(pool.acquire(exchange.request.upgrade !== undefined));
   }
 
   #exchangeHost(url: string, { headersTimeoutMs, idleTimeoutMs }: ResolvedHttpOptions): ExchangeHost {
@@ -182,8 +183,8 @@ export class PooledTransport implements HttpTransport {
     return true;
   }
 
-  #asksForGzip(headers: TransportRequest['headers']): boolean {
-    return !this.#config.disableCompression && !hasHeader(headers, 'accept-encoding');
+  #asksForGzip({ headers, upgrade }: TransportRequest): boolean {
+    return upgrade === undefined && !this.#config.disableCompression && !hasHeader(headers, 'accept-encoding');
   }
 
   #poolFor(material: TlsMaterial, modules: Modules): PoolEntry {

@@ -20,6 +20,12 @@ export interface TransportRequest {
    * bookmarks. @default the transport's own
    */
   readonly idleTimeoutMs?: number;
+  /**
+   * Asks the server to switch the connection to this protocol, e.g. `websocket`. If it does (101), `onData` and `onEnd`
+   * bring what it sends from then on, and the flow can write. The connection is a new one, and is not used again.
+   * @default HTTP
+   */
+  readonly upgrade?: string;
 }
 
 /** Handle on a running exchange, given to the sink with the headers. */
@@ -33,6 +39,13 @@ export interface TransportFlow {
   resume(): void;
   /** End the exchange now. The sink gets `onError(reason)`, unless it has already ended. */
   abort(reason?: unknown): void;
+  /**
+   * After a 101 only: sends bytes, which must not change afterwards. False when the peer does not keep up; go on after
+   * `onDrain`.
+   */
+  write?(bytes: Uint8Array): boolean;
+  /** After a 101 only: no more is written. What the server still sends comes. */
+  endWriting?(): void;
 }
 
 /**
@@ -48,6 +61,8 @@ export interface TransportSink {
   onEnd(): void;
   /** The exchange failed: a `TransportError`, or the reason of the abort. */
   onError(error: unknown): void;
+  /** After a 101, and a `write` that returned false: more can be written. */
+  onDrain?(): void;
 }
 
 /**

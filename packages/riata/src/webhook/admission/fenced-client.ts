@@ -73,5 +73,11 @@ export function fencedClient(client: Client, refusal: (verb: string, what: strin
     subresource,
     table: (kind, options) => client.table(kind, options),
     logs: (pod, options) => client.logs(pod, options),
+    exec: () => {
+      throw refusal('exec in', 'Pod');
+    },
+    attach: () => {
+      throw refusal('attach to', 'Pod');
+    },
   };
 }

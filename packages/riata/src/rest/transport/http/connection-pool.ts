@@ -14,7 +14,8 @@ export interface Lease {
 
 /** The connections that share one set of certificates. */
 export interface Pool {
-  acquire(): Lease;
+  /** A free connection or another one; `fresh` for one that has carried nothing before. */
+  acquire(fresh?: boolean): Lease;
   /** Lets go of idle connections now and of the others as they come back; then calls `onEmpty`. */
   retire(onEmpty: () => void): void;
   closeIdle(): void;
@@ -42,7 +43,8 @@ export class ConnectionPool implements Pool {
     this.#options = options;
   }
 
-  acquire(): Lease {
+  acquire(fresh = false): Lease {
+    if (fresh) return this.#create();
     for (let free = this.#idle.pop(); free !== undefined; free = this.#idle.pop()) {
       if (free.connection.open) return free;
     }

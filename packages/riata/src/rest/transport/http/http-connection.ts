@@ -22,6 +22,8 @@ export interface ConnectionUser {
   onEnd(): void;
   /** The connection is lost. */
   onError(error: unknown): void;
+  /** More can be written. */
+  onDrain(): void;
   /** A limit of time has run out. */
   onLate(): void;
 }
@@ -38,6 +40,10 @@ export interface Connection {
   pause(): void;
   /** Hands out the body again. */
   resume(): void;
+  /** Once the protocol was switched: sends bytes. False when the peer does not keep up. */
+  write(bytes: Uint8Array): boolean;
+  /** Once the protocol was switched: sends no more. */
+  endWriting(): void;
 }
 
 export interface HttpConnectionOptions {
@@ -122,6 +128,14 @@ export class HttpConnection implements Connection {
     if (!this.#feeding) this.#goOn();
   }
 
+  write(bytes: Uint8Array): boolean {
+    return this.#socket?.write(bytes) ?? false;
+  }
+
+  endWriting(): void {
+    this.#socket?.end();
+  }
+
   /** Ends it now: dialling, connection and what runs on it, of which the user hears no more. */
   destroy(): void {
     this.#user = undefined;
@@ -137,6 +151,7 @@ export class HttpConnection implements Connection {
   #attach(socket: Socket, user: ConnectionUser, head: string): void {
     this.#socket = socket;
     socket.on('error', (error) => this.#fail(error));
+    socket.on('drain', () => this.#user?.onDrain());
     socket.on('end', () => {
       this.#ended = true;
       if (!this.#events.isPaused && !this.#feeding) this.#goOn();
@@ -150,8 +165,8 @@ export class HttpConnection implements Connection {
   }
 
   #write(socket: Socket, user: ConnectionUser, head: string): void {
-    const { method, body } = user.request;
-    this.#parser = new ResponseParser(method, this.#events, this.#heads);
+    const { method, body, upgrade } = user.request;
+    this.#parser = new ResponseParser(method, this.#events, this.#heads, upgrade !== undefined);
     if (!user.onReady() || this.#closed) return;
     if (body === undefined) socket.write(head, 'latin1');
     // Text whose characters are a byte each goes out as it is.

@@ -147,6 +147,18 @@ export class HttpExchange implements ConnectionUser, TransportFlow {
     this.end(reason === undefined ? this.#error('aborted', 'aborted') : reason);
   }
 
+  write(bytes: Uint8Array): boolean {
+    return this.#done || (this.lease?.connection.write(bytes) ?? false);
+  }
+
+  endWriting(): void {
+    if (!this.#done) this.lease?.connection.endWriting();
+  }
+
+  onDrain(): void {
+    if (!this.#done) this.#sink.onDrain?.();
+  }
+
   get #idleTimeoutMs(): number {
     return this.request.idleTimeoutMs ?? this.#host.idleTimeoutMs;
   }

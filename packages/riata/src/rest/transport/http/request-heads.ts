@@ -5,6 +5,7 @@ import { toHeaderText } from './header-text.js';
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const target = /^[!-~]+$/;
+const protocolName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(\/[!#$%&'*+.^_`|~0-9A-Za-z-]+)?$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const badValue = /[\0-\x08\x0a-\x1f\x7f]/;
 /** Headers that only the connection may set: they frame the body or say what becomes of the connection. */
@@ -41,13 +42,14 @@ export class RequestHeads {
    * The bytes before the body, with a wish for gzip or without, one character for each. Throws a {@link ConnectFailure} for what would not be one request:
    * its message never holds a value, which may be a secret.
    */
-  of({ method, path: below, headers, body }: TransportRequest, gzip: boolean): string {
+  of({ method, path: below, headers, body, upgrade }: TransportRequest, gzip: boolean): string {
     const path = this.#prefix + below;
     if (!token.test(method)) throw invalid('its method is malformed');
     if (!target.test(path))
       throw invalid('its path has a space, a control character or a non-ASCII character; escape it');
     let text = `${method} ${path} HTTP/1.1\r\n${this.#always}`;
     if (gzip) text += 'accept-encoding: gzip\r\n';
+    if (upgrade !== undefined) text += `connection: Upgrade\r\nupgrade: ${checkedToken(upgrade)}\r\n`;
     text += Object.isFrozen(headers) ? this.#known(headers) : this.#written(headers);
     if (body !== undefined) text += `content-length: ${Buffer.byteLength(body)}\r\n`;
     else if (method === 'POST' || method === 'PUT' || method === 'PATCH') text += 'content-length: 0\r\n';
@@ -98,6 +100,11 @@ export function headersToSend(headers: TransportRequest['headers']): Record<stri
     return [name, typeof value === 'string' ? toHeaderText(value) : value.map(toHeaderText)];
   };
   return Object.fromEntries(Object.entries(headers).map(texts));
+}
+
+function checkedToken(protocol: string): string {
+  if (!protocolName.test(protocol)) throw invalid(`${JSON.stringify(protocol)} is not a valid protocol to upgrade to`);
+  return protocol;
 }
 
 function headerLine(name: string, value: string): string {

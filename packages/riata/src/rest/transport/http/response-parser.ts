@@ -46,6 +46,7 @@ const freeAsideBytes = 16;
 export class ResponseParser {
   readonly #method: string;
   readonly #heads: HeadParser;
+  readonly #upgrades: boolean;
   readonly #events: ResponseParserEvents;
   #state: State = 'head';
   /** The beginning of a head that has not come whole. */
@@ -60,9 +61,10 @@ export class ResponseParser {
   #bodyStart = 0;
   #bodyEnd = 0;
 
-  /** `heads` is that of the connection. */
-  constructor(method: string, events: ResponseParserEvents, heads: HeadParser = new HeadParser()) {
+  /** `heads` is that of the connection; `upgrades` if the server was asked to switch to another protocol. */
+  constructor(method: string, events: ResponseParserEvents, heads: HeadParser = new HeadParser(), upgrades = false) {
     this.#method = method;
+    this.#upgrades = upgrades;
     this.#heads = heads;
     this.#events = events;
   }
@@ -142,7 +144,13 @@ export class ResponseParser {
     }
     this.#partial = undefined;
     const head = this.#heads.parse(asBuffer(bytes).latin1Slice(from, end), this.#method);
-    if (head.status === 101) throw broken('the server switched to another protocol');
+    if (head.status === 101) {
+      if (!this.#upgrades) throw broken('the server switched to another protocol');
+      // What follows has no frame that HTTP knows.
+      this.#state = 'until-close';
+      this.#events.onHead(head);
+      return end + endOfHead.length - before;
+    }
     if (head.status < 200 && !head.keepAlive) throw broken('an informational response closes the connection');
     if (head.status >= 200) {
       this.#begin(head);

@@ -1,0 +1,66 @@
+import type { JsonObject, KubeObject } from 'riata/object';
+import type { Scheduler } from 'riata/runtime';
+import type { ServerRequest } from '../http/server-request.js';
+import { recordOf, recordsOf, textOf } from '../resource/metadata.js';
+import { badRequest } from '../status/refusal.js';
+import type { ContainerRuntime, PodObject } from './container-runtime.js';
+import { serveCommand } from './serve-command.js';
+
+/** Serves a request over the connection that it came by; `onSwitch` is called when that leaves HTTP. */
+export type ServeConnection = (request: ServerRequest, onSwitch: () => void) => Promise<void>;
+
+/**
+ * Connects a client to a Pod (`pods/exec`, `attach`, `portforward`). Undefined if the runtime does not serve that.
+ * Throws 400 as kube-apiserver does for a container that is not there.
+ */
+export function connectPod(
+  runtime: ContainerRuntime,
+  pod: KubeObject,
+  subresource: string,
+  options: JsonObject,
+  clock: Scheduler,
+): ServeConnection | undefined {
+  const { exec, attach } = runtime;
+  const running = pod as PodObject;
+  if (subresource === 'exec' && exec !== undefined) {
+    const streams = streamsOf(pod, options);
+    const command = (options.command ?? []) as readonly string[];
+    if (command.length === 0) throw badRequest('you must specify at least 1 command for the container');
+    return (request, onSwitch) =>
+      serveCommand({ request, onSwitch, streams, clock, process: (io) => exec(running, command, io) });
+  }
+  if (subresource === 'attach' && attach !== undefined) {
+    const streams = streamsOf(pod, options);
+    return (request, onSwitch) =>
+      serveCommand({ request, onSwitch, streams, clock, process: (io) => attach(running, io) });
+  }
+  return undefined;
+}
+
+function streamsOf(pod: KubeObject, options: JsonObject) {
+  const { stdin = false, stdout = false, stderr = false, tty = false } = options as Record<string, boolean>;
+  if (!stdin && !stdout && !stderr) throw badRequest('you must specify at least one of stdin, stdout, stderr');
+  if (tty && stderr) throw badRequest('tty and stderr cannot both be true');
+  const container = containerOf(pod, textOf(options.container));
+  return { container, stdin, stdout, stderr, tty };
+}
+
+/** The container that a request names, or the only one. Throws 400. */
+export function containerOf(pod: KubeObject, name: string): string {
+  const { metadata } = pod;
+  const spec = recordOf((pod as unknown as JsonObject).spec);
+  const [containers, others] = [['containers'], ['initContainers', 'ephemeralContainers']].map((lists) =>
+    lists.flatMap((list) => recordsOf(spec[list]).map((container) => textOf(container.name))),
+  ) as [string[], string[]];
+  if (textOf(spec.nodeName) === '') throw badRequest(`pod ${metadata.name} does not have a host assigned`);
+  if (name !== '') {
+    if ([...containers, ...others].includes(name)) return name;
+    throw badRequest(`container ${name} is not valid for pod ${metadata.name}`);
+  }
+  const preferred = metadata.annotations?.['kubectl.kubernetes.io/default-container'];
+  if (preferred !== undefined && containers.includes(preferred)) return preferred;
+  const [first = ''] = containers;
+  if (containers.length === 1) return first;
+  const choice = `choose one of: [${containers.join(' ')}]`;
+  throw badRequest(`a container name must be specified for pod ${metadata.name}, ${choice}`);
+}

@@ -1,0 +1,142 @@
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { ApiServer, type ContainerIo, type ContainerRuntime } from '@riata/apiserver';
+import { type ConnectedClient, createClient, type RestConfig } from 'riata';
+import { Pod } from 'riata/kinds';
+import { nodeTransport } from 'riata/rest';
+import { silentLogger } from 'riata/runtime';
+import { afterAll, beforeAll, describe } from 'vitest';
+
+/** What the containers of these tests do, whatever serves them. */
+export const containers: ContainerRuntime = {
+  exec: async (_pod, [program = '', ...args], io) => await programs[program]?.(io, ...args),
+  attach: async (_pod, io) => {
+    await io.stdout(`attached to ${io.container}\n`);
+    for await (const bytes of io.stdin) await io.stdout(bytes);
+  },
+};
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a program without a result exits with 0
+type Program = (io: ContainerIo, ...args: readonly string[]) => Promise<number | void>;
+
+/** Bytes that differ at every place, so that a lost or doubled piece changes the checksum. */
+export function patternBytes(from: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  for (let i = 0; i < length; i++) bytes[i] = ((from + i) * 2_654_435_761) >>> 13;
+  return bytes;
+}
+
+export function patternSum(length: number): string {
+  const hash = createHash('sha256');
+  for (let at = 0; at < length; at += 32_768) hash.update(patternBytes(at, Math.min(32_768, length - at)));
+  return hash.digest('hex');
+}
+
+const programs: Readonly<Record<string, Program>> = {
+  echo: (io, ...words) => io.stdout(`${words.join(' ')}\n`),
+  container: (io) => io.stdout(io.container),
+  async cat(io) {
+    for await (const bytes of io.stdin) await io.stdout(bytes);
+  },
+  async sum(io) {
+    const hash = createHash('sha256');
+    for await (const bytes of io.stdin) hash.update(bytes);
+    await io.stdout(hash.digest('hex'));
+  },
+  async fail(io, code, text = '') {
+    await io.stdout('half');
+    await io.stderr(text);
+    return Number(code);
+  },
+  async big(io, length) {
+    for (let at = 0; at < Number(length); at += 32_768) {
+      if (io.signal.aborted) return 1;
+      await io.stdout(patternBytes(at, Math.min(32_768, Number(length) - at)));
+    }
+    return 0;
+  },
+  async both(io) {
+    for (let i = 0; i < 100; i++) {
+      await io.stdout(`out ${i}\n`);
+      await io.stderr(`err ${i}\n`);
+    }
+  },
+  async size(io) {
+    for await (const { columns, rows } of io.sizes) {
+      await io.stdout(`${columns}x${rows}`);
+      return;
+    }
+  },
+  async broken() {
+    throw new Error('no such program');
+  },
+  hang: (io) =>
+    new Promise((resolve) => {
+      if (io.signal.aborted) resolve(1);
+      io.signal.addEventListener('abort', () => resolve(1));
+    }),
+};
+
+/** A cluster whose Pods have containers. */
+export interface StreamCluster extends AsyncDisposable {
+  readonly config: RestConfig;
+  readonly client: ConnectedClient;
+  /** A running Pod. */
+  readonly pod: { readonly namespace: string; readonly name: string };
+}
+
+async function clusterOn(config: RestConfig, stop: () => Promise<void>, over?: 'node'): Promise<StreamCluster> {
+  const transport = over === 'node' ? nodeTransport(config) : undefined;
+  const client = createClient(config, { runtime: { log: silentLogger }, ...(transport && { transport }) });
+  const pod = { namespace: 'default', name: 'web' };
+  await client.create(
+    Pod({
+      metadata: { ...pod, labels: { app: 'web' } },
+      spec: { nodeName: 'node-1', containers: [{ name: 'main', image: 'web' }] },
+    }),
+  );
+  const dispose = async () => {
+    await client.close();
+    await transport?.close();
+    await stop();
+  };
+  return { config, client, pod, [Symbol.asyncDispose]: dispose };
+}
+
+async function embedded(over: 'in-process' | 'https' | 'node'): Promise<StreamCluster> {
+  const server = await ApiServer.start({ log: silentLogger, containers, admission: { disable: ['ServiceAccount'] } });
+  const stop = () => server.stop();
+  if (over === 'in-process') return clusterOn(server.config, stop);
+  const { url, ca } = await server.listen();
+  const tls = { ...(ca !== undefined && { ca }) };
+  const credentials = {
+    authorization: async () => `Bearer ${server.token}`,
+    tls: async () => tls,
+    refresh: async () => false,
+  };
+  return clusterOn({ server: url, credentials }, stop, over === 'node' ? 'node' : undefined);
+}
+
+const kinds = {
+  'in-process': { 'in-process': () => embedded('in-process') },
+  https: { https: () => embedded('https'), 'https, by nodeTransport': () => embedded('node') },
+  'kube-apiserver': {},
+} as Readonly<Record<string, Readonly<Record<string, () => Promise<StreamCluster>>>>>;
+
+/** Runs a suite on every server of this run (`RIATA_SERVERS`) and every transport. */
+export function describeStreams(title: string, suite: (cluster: () => StreamCluster) => void): void {
+  for (const server of (process.env.RIATA_SERVERS ?? 'kube-apiserver').split(',')) {
+    for (const [name, start] of Object.entries(kinds[server] ?? {})) {
+      describe(`${title} (${name})`, () => {
+        let cluster: StreamCluster | undefined;
+        beforeAll(async () => {
+          cluster = await start();
+        });
+        afterAll(async () => {
+          await cluster?.[Symbol.asyncDispose]();
+        });
+        suite(() => cluster as StreamCluster);
+      });
+    }
+  }
+}
