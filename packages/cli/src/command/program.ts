@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { imageCommand } from '../image/image-command.js';
+import { doctorCommand } from '../inspect/doctor-command.js';
 import { explainCommand } from '../inspect/explain-command.js';
 import { manifestsCommand } from '../manifests/manifests-command.js';
 import { addCommand } from '../scaffold/add-command.js';
@@ -15,6 +16,7 @@ const commands: readonly CommandDefinition[] = [
   typesCommand,
   manifestsCommand,
   imageCommand,
+  doctorCommand,
   explainCommand,
   sandboxCommand,
   apiserverCommand,

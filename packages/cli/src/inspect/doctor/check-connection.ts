@@ -1,0 +1,85 @@
+import { connect } from 'node:tls';
+import type { RestConfig } from 'riata';
+import { describeError } from 'riata/runtime';
+import { certificateFindings } from './certificate-findings.js';
+import { type CheckedCluster, type Finding, ok, problem, warning } from './finding.js';
+
+/** The newest minor version of Kubernetes 1 whose kinds Riata knows. */
+export const newestMinor = 36;
+/** The first with stable CEL rules in CustomResourceDefinitions, which those of `defineKind` may have. */
+const oldestMinor = 29;
+
+/** Whether the server answers, by which certificate, and whether its version fits. */
+export async function checkConnection({ client, config, clock, signal }: CheckedCluster): Promise<readonly Finding[]> {
+  let version: { readonly major: string; readonly minor: string; readonly gitVersion: string };
+  try {
+    version = await client.discovery.serverVersion({ signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    return [
+      problem(`${config.server}: ${describeError(error)}`, 'check the server, the context (--context) and the network'),
+    ];
+  }
+  return [
+    ok(`${config.server} answers: Kubernetes ${version.gitVersion}`),
+    ...versionFindings(Number.parseInt(version.minor, 10), version.gitVersion),
+    ...(await tlsFindings(config, clock.now())),
+  ];
+}
+
+function versionFindings(minor: number, version: string): Finding[] {
+  if (minor > newestMinor) {
+    return [
+      warning(
+        `Kubernetes ${version} is newer than 1.${newestMinor}, the newest that this riata knows`,
+        'upgrade riata',
+      ),
+    ];
+  }
+  if (minor < oldestMinor) {
+    return [
+      warning(
+        `Kubernetes ${version} is older than 1.${oldestMinor}: features that riata uses may be missing`,
+        'upgrade the cluster',
+      ),
+    ];
+  }
+  return [];
+}
+
+async function tlsFindings(config: RestConfig, nowMs: number): Promise<Finding[]> {
+  // In-process: nothing goes over the network.
+  if (config.transport !== undefined) return [];
+  const url = new URL(config.server);
+  if (url.protocol === 'http:') {
+    return [warning('the connection is not encrypted', 'use an https server outside of your own machine')];
+  }
+  const findings = config.insecureSkipTlsVerify
+    ? [
+        warning(
+          'the certificate of the server is not verified',
+          'give certificate-authority-data in the kubeconfig instead of insecure-skip-tls-verify',
+        ),
+      ]
+    : [];
+  // Behind a proxy the server can be reached by requests alone.
+  if (config.proxyUrl !== undefined) return findings;
+  const expires = await peerExpiry(url);
+  return expires === undefined
+    ? findings
+    : [...findings, ...certificateFindings('the certificate of the server', [expires], nowMs)];
+}
+
+/** When the certificate of a server expires; undefined if it cannot be read. Whether it is trusted, the request has found out. */
+function peerExpiry({ hostname, port }: URL): Promise<Date | undefined> {
+  return new Promise((resolve) => {
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const socket = connect({ host, port: Number(port || 443), rejectUnauthorized: false }, () => {
+      const { valid_to: until } = socket.getPeerCertificate();
+      socket.destroy();
+      resolve(until === undefined ? undefined : new Date(until));
+    });
+    socket.setTimeout(5_000, () => socket.destroy());
+    socket.on('error', () => resolve(undefined)).on('close', () => resolve(undefined));
+  });
+}
