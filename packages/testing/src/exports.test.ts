@@ -7,6 +7,8 @@ test('what there is to import', () => {
   expect(Object.keys(entry).sort()).toEqual([
     'FaultScript',
     'RequestRecorder',
+    'SimulationError',
+    'SimulationReport',
     'TestConnection',
     'TestEnvironment',
     'TestIdentity',
@@ -14,6 +16,7 @@ test('what there is to import', () => {
     'eventually',
     'expectRightsSuffice',
     'expectRoundTrips',
+    'simulate',
     'usedRights',
   ]);
 });

@@ -23,6 +23,21 @@ export {
   usedRights,
 } from './requests/used-rights.js';
 export type { SettleOptions } from './settle.js';
+export type { ClusterChange, ClusterView } from './simulate/run/cluster-state.js';
+export type { ViolatedRule } from './simulate/run/run-failure.js';
+export type { FaultKind } from './simulate/run/simulated-fault.js';
+export { simulate } from './simulate/simulate.js';
+export type {
+  AlwaysContext,
+  Check,
+  CheckContext,
+  ProcessContext,
+  SimulateOptions,
+  SimulationRule,
+  StoryContext,
+} from './simulate/simulate-options.js';
+export { SimulationError } from './simulate/simulation-error.js';
+export { SimulationReport } from './simulate/simulation-report.js';
 export { type ConnectOptions, TestConnection } from './test-connection.js';
 export { TestEnvironment } from './test-environment.js';
 export type { InstallableKind, TestEnvironmentOptions } from './test-environment-options.js';

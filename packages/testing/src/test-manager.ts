@@ -92,7 +92,7 @@ export class TestManager implements AsyncDisposable {
   readonly manager: Manager;
   /** Resolves when it has ended, to why: that it was stopped, that it has lost its lease, or what has failed. */
   readonly ended: Promise<ManagerExit>;
-  readonly #connection: TestConnection;
+  readonly #connection: TestManagerParts['connection'];
   readonly #time: TestTime;
   readonly #work: RunBudget;
   readonly #faults: WebhookFaults;
@@ -365,7 +365,7 @@ export interface RunBudget {
 /** @internal What a {@link TestManager} is made of. */
 export interface TestManagerParts {
   readonly name: string;
-  readonly connection: TestConnection;
+  readonly connection: Pick<TestConnection, 'config' | 'cut' | 'close'>;
   readonly time: TestTime;
   readonly work: RunBudget;
   readonly webhookFaults: WebhookFaults;

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { unlistedOptionTypes } from '../../../tools/option-types.mjs';
-import { eventually, TestEnvironment } from './index.js';
+import { eventually, simulate, TestEnvironment } from './index.js';
 
 /** An unknown option. The compiler refuses it as well, so it is cast. */
 const wrong = { notAnOption: 1 } as never;
@@ -26,6 +26,7 @@ const entries: Readonly<Record<string, () => unknown>> = {
   'faults.dropConnections': () => env.faults.dropConnections(wrong),
   'faults.suspend': () => env.faults.suspend(wrong),
   'faults.restart': () => env.faults.restart(wrong),
+  simulate: () => simulate(wrong),
 };
 
 describe('an unknown option is refused by', () => {

@@ -41,6 +41,8 @@ interface Rule {
 /** The faults of the webhooks that managers of an environment serve. */
 export class WebhookFaults {
   readonly #rules = new Set<Rule>();
+  /** How many calls there were. */
+  calls = 0;
 
   /** See `FaultScript.addWebhook`. */
   add(match: WebhookMatch, fault: WebhookFault, turns: FaultTurns): FaultRule {
@@ -93,6 +95,7 @@ export class WebhookFaults {
   }
 
   #next(call: Required<WebhookMatch>): WebhookFault | undefined {
+    this.calls += 1;
     let fault: WebhookFault | undefined;
     for (const rule of this.#rules) {
       const names = Object.keys(rule.match) as (keyof WebhookMatch)[];

@@ -1,0 +1,95 @@
+import { idOf } from '../run/cluster-state.js';
+import { RunFailure } from '../run/run-failure.js';
+import type { RunResult, RunState } from '../run/run-result.js';
+import type { SimulationRule } from '../simulate-options.js';
+import { normaliseState } from './normalise-state.js';
+import { textDiff } from './text-diff.js';
+
+/** A violation, with what differs. */
+export interface Verdict {
+  readonly failure: RunFailure;
+  /** What differs in the end, as a diff. */
+  readonly diff?: string;
+}
+
+/** How runs are judged. */
+export interface JudgeOptions {
+  readonly except: readonly SimulationRule[];
+  /** The run of the same story without faults; undefined for that run itself. */
+  readonly reference?: RunResult;
+}
+
+/** What a run has violated; undefined if nothing. */
+export function judgeRun(run: RunResult, { except, reference }: JudgeOptions): Verdict | undefined {
+  if (run.failure !== undefined) return { failure: run.failure };
+  const rules: readonly [SimulationRule, () => Verdict | undefined][] = [
+    ['nothing left', () => left(run.end)],
+    ['no foreign deletion', () => foreignDeletion(run, reference)],
+    ['same end state', () => different(run, reference)],
+  ];
+  for (const [rule, check] of rules) {
+    const verdict = except.includes(rule) ? undefined : check();
+    if (verdict !== undefined) return verdict;
+  }
+  return undefined;
+}
+
+function left(end: RunState | undefined): Verdict | undefined {
+  const [object] = end?.objects.filter(({ metadata }) => end.isCreated(metadata.uid ?? '')) ?? [];
+  if (object === undefined) return undefined;
+  const { finalizers = [], deletionTimestamp, ownerReferences = [] } = object.metadata;
+  const why =
+    deletionTimestamp === undefined
+      ? ownerReferences.length === 0
+        ? ', which has no owner'
+        : ''
+      : `, which waits for its finalizers: ${finalizers.join(', ')}`;
+  return {
+    failure: new RunFailure(
+      'nothing left',
+      `${idOf(object)} is left after everything that the story created was deleted${why}`,
+    ),
+  };
+}
+
+function foreignDeletion(run: RunResult, reference: RunResult | undefined): Verdict | undefined {
+  if (reference === undefined) return undefined;
+  const deleted = (result: RunResult) =>
+    result.writes.filter(({ verb, code = 500 }) => verb === 'delete' && code < 300).map(({ object }) => object);
+  const expected = new Set(deleted(reference));
+  const named = new Set(run.steps.filter(({ target }) => target.verb === 'delete').map(({ target }) => target.object));
+  const kept = deleted(run).find(
+    (object) => !expected.has(object) && !named.has(object) && reference.created.has(object),
+  );
+  if (kept === undefined) return undefined;
+  const message = `a controller deleted ${kept}, which it keeps when there are no faults`;
+  return { failure: new RunFailure('no foreign deletion', message) };
+}
+
+function different(run: RunResult, reference: RunResult | undefined): Verdict | undefined {
+  if (reference === undefined) return undefined;
+  const moments = [
+    ...[...run.states].map(([step, state]) => [`after step ${step}`, reference.states.get(step), state] as const),
+    ['after the story', reference.after, run.after] as const,
+    ['in the end', reference.end, run.end] as const,
+  ];
+  for (const [when, expected, actual] of moments) {
+    if (expected === undefined || actual === undefined || isSame(expected, actual)) continue;
+    const [before, after] = [normaliseState(expected), normaliseState(actual)];
+    for (const id of new Set([...before.keys(), ...after.keys()])) {
+      const [one, other] = [before.get(id), after.get(id)];
+      if (one === other) continue;
+      const what = other === undefined ? 'is missing' : one === undefined ? 'should not exist' : 'differs';
+      const message = `${id} ${what} ${when}, compared with the run without faults`;
+      return { failure: new RunFailure('same end state', message), diff: textDiff(one ?? '', other ?? '') };
+    }
+  }
+  return undefined;
+}
+
+/** Most objects are the same, version for version, up to the first fault. */
+function isSame(one: RunState, other: RunState): boolean {
+  if (one.world !== other.world || one.objects.length !== other.objects.length) return false;
+  const uids = new Set(one.objects.map(({ metadata }) => `${metadata.uid} ${metadata.resourceVersion}`));
+  return other.objects.every(({ metadata }) => uids.has(`${metadata.uid} ${metadata.resourceVersion}`));
+}

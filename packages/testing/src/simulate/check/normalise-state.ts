@@ -1,0 +1,104 @@
+import type { KubeObject } from 'riata/object';
+import type { RunState } from '../run/run-result.js';
+
+type Plain = null | boolean | number | string | readonly Plain[] | { readonly [name: string]: Plain };
+
+const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
+/** Fields of metadata that differ from run to run. */
+const varying: ReadonlySet<string> = new Set([
+  'uid',
+  'resourceVersion',
+  'creationTimestamp',
+  'managedFields',
+  'generation',
+  'selfLink',
+]);
+
+/**
+ * The state as text by object, so that two runs can be compared: without uids, versions and times, and with generated
+ * names replaced by numbers.
+ */
+export function normaliseState({ objects, uids, world }: RunState): ReadonlyMap<string, string> {
+  const names = generatedNames(objects);
+  const renamed = (text: string): string => names.get(text) ?? text;
+  const living = new Set(objects.map(({ metadata }) => metadata.uid));
+  const uidText = (uid: string): string | undefined => {
+    const id = uids.get(uid);
+    if (id === undefined) return undefined;
+    const at = id.lastIndexOf('/') + 1 || id.indexOf(' ') + 1;
+    return `<uid of ${living.has(uid) ? '' : 'the deleted '}${id.slice(0, at)}${renamed(id.slice(at))}>`;
+  };
+  const textOf = (value: string): string => {
+    if (time.test(value)) return '<time>';
+    return uidText(value) ?? replaceIn(value, names);
+  };
+  const plain = (value: unknown): Plain => {
+    if (typeof value === 'string') return textOf(value);
+    if (Array.isArray(value)) return value.map(plain);
+    if (typeof value !== 'object' || value === null) return (value ?? null) as Plain;
+    const entries = Object.entries(value).filter(([, each]) => each !== undefined);
+    return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, each]) => [name, plain(each)]));
+  };
+  const result = new Map<string, string>();
+  for (const object of objects) {
+    const { kind, metadata, ...rest } = withGenerations(object);
+    const kept = Object.fromEntries(Object.entries(metadata).filter(([name]) => !varying.has(name)));
+    const name = renamed(metadata.name ?? '');
+    const id = `${kind} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${name}`;
+    result.set(id, JSON.stringify(plain({ kind, metadata: kept, ...rest }), undefined, 2));
+  }
+  if (world !== undefined) result.set('the world', JSON.stringify(plain(JSON.parse(world)), undefined, 2));
+  return result;
+}
+
+/** A generation only counts writes; whether the status is about the newest one matters. */
+function withGenerations(object: KubeObject): KubeObject {
+  const { generation } = object.metadata;
+  if (generation === undefined) return object;
+  const visit = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(visit);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, each]) => [
+        name,
+        name === 'observedGeneration' && typeof each === 'number'
+          ? each === generation
+            ? '<the newest>'
+            : '<an older one>'
+          : visit(each),
+      ]),
+    );
+  };
+  return visit(object) as KubeObject;
+}
+
+/** Numbers for generated names: the n-th of those with the same prefix and content. */
+function generatedNames(objects: readonly KubeObject[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  const groups = new Map<string, KubeObject[]>();
+  for (const object of objects) {
+    const { generateName, namespace = '' } = object.metadata;
+    if (!generateName) continue;
+    const group = `${object.kind} ${namespace}/${generateName}`;
+    groups.set(group, [...(groups.get(group) ?? []), object]);
+  }
+  for (const group of groups.values()) {
+    const sorted = group
+      .map((object) => ({ object, text: contentOf(object) }))
+      .sort((a, b) => (a.text < b.text ? -1 : 1));
+    for (const [at, { object }] of sorted.entries()) {
+      names.set(object.metadata.name ?? '', `${object.metadata.generateName}<${at + 1}>`);
+    }
+  }
+  return names;
+}
+
+function contentOf({ metadata: { name = '', labels, annotations }, ...rest }: KubeObject): string {
+  return JSON.stringify([labels, annotations, rest]).replaceAll(name, '');
+}
+
+function replaceIn(text: string, names: ReadonlyMap<string, string>): string {
+  let result = text;
+  for (const [name, number] of names) if (result.includes(name)) result = result.replaceAll(name, number);
+  return result;
+}

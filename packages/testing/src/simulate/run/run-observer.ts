@@ -1,0 +1,291 @@
+import type { ControllerDefinition } from 'riata/controller';
+import type { Addable, Runnable } from 'riata/manager';
+import { type ClusterKey, type KubeObject, keyId, type ObjectKey } from 'riata/object';
+import type { TransportRequest } from 'riata/rest';
+import type { Clock } from 'riata/runtime';
+import type { RequestTarget } from '../../requests/request-target.js';
+import type { RunBudget } from '../../test-manager.js';
+import type { History, HistoryEntry } from './history.js';
+import type { LineObserver, WriteFate } from './process-line.js';
+import type { ViolatedRule } from './run-failure.js';
+import type { RunEvent, RunWrite } from './run-result.js';
+import { type FaultKind, type FaultPlace, faultPlaces, type RunPlan, type SimulatedFault } from './simulated-fault.js';
+import type { StoryStep } from './story-line.js';
+import type { HoldReason, WatchedEvent } from './watch-gate.js';
+
+/** What a {@link RunObserver} is made of. */
+export interface RunObserverParts {
+  readonly plan: RunPlan;
+  readonly history: History;
+  readonly clock: Clock;
+  readonly maxReconciles: number;
+  readonly fail: (rule: ViolatedRule, message: string) => void;
+  /** Lets all events arrive that are held back. */
+  readonly release: () => void;
+  /** The stored object. */
+  readonly find: (kind: string, group: string, key: ObjectKey) => KubeObject | undefined;
+}
+
+/** A controller of the run. */
+interface KnownController {
+  readonly name: string;
+  readonly kind: string;
+}
+
+/** Counts the writes, events and steps of a run, has the planned faults happen, and keeps the history. */
+export class RunObserver implements RunBudget {
+  readonly writes: RunWrite[] = [];
+  readonly events: RunEvent[] = [];
+  readonly happened: SimulatedFault[] = [];
+  reconciles = 0;
+  /** Replicas that joined. */
+  joined = 0;
+  isTearingDown = false;
+  readonly #parts: RunObserverParts;
+  readonly #story = new Map<string, KubeObject>();
+  /** By field manager. */
+  readonly #controllers = new Map<string, KnownController>();
+  /** What each controller reconciles, by name. */
+  readonly #running = new Map<string, ClusterKey>();
+  readonly #held = new Map<HoldReason, number>();
+  #steps = 0;
+  #lagAt: number | undefined;
+  /** How many writes there were when events began to be held back. */
+  #heldAt: number | undefined;
+  /** Whether writes take time, so that what was held back can arrive between them. */
+  #isSlow = false;
+  #happenedAt = -1;
+
+  constructor(parts: RunObserverParts) {
+    this.#parts = parts;
+  }
+
+  /** Remembers which controllers there are. */
+  around<D extends ControllerDefinition | Runnable | Addable>(definitions: readonly D[]): readonly D[] {
+    for (const each of definitions) {
+      if (!('reconciler' in each)) continue;
+      const { name, kind, options } = each as ControllerDefinition;
+      this.#controllers.set(options.fieldManager ?? name, { name, kind: kind.kind });
+    }
+    return definitions;
+  }
+
+  allowsRun({ controller, key }: { readonly controller: string; readonly key: ClusterKey }): boolean {
+    this.#running.set(controller, key);
+    this.reconciles += 1;
+    const { maxReconciles, fail } = this.#parts;
+    if (this.reconciles <= maxReconciles) return true;
+    fail(
+      'bounded reconciles',
+      `${maxReconciles} reconciles, and no end; the last one is of ${keyId(key)}, by "${controller}"`,
+    );
+    return false;
+  }
+
+  /** What the story has created and not deleted, newest first. */
+  storyObjects(): readonly KubeObject[] {
+    return [...this.#story.values()].reverse();
+  }
+
+  /** Gives true if all processes go down now. */
+  onStep({ target }: StoryStep, number: number): boolean {
+    this.#steps = number;
+    this.#isSlow = false;
+    const text = `${target.verb} ${target.object}`;
+    this.#add({ who: this.isTearingDown ? 'clean-up' : 'story', what: 'step', number, text });
+    return this.#take('step', number) !== undefined;
+  }
+
+  onStepAnswer({ target, code }: StoryStep, number: number, created: unknown): void {
+    const entry = this.#parts.history.entries.findLast((each) => each.what === 'step' && each.number === number);
+    if (entry !== undefined && code !== undefined) entry.code = code;
+    if (created !== undefined) this.#story.set(String(number), created as KubeObject);
+    if (target.verb !== 'delete' || code === undefined || code >= 300) return;
+    for (const [id, { kind, metadata }] of this.#story) {
+      if (kind === target.kind && metadata.name === target.name && metadata.namespace === target.namespace) {
+        this.#story.delete(id);
+      }
+    }
+  }
+
+  /** The step of the story during which events began to be held back. */
+  holdStep(reason: HoldReason): number {
+    return this.#held.get(reason) ?? 0;
+  }
+
+  /** The revision at which the next process's server lags behind. */
+  takeLag(): number | undefined {
+    const lagAt = this.#lagAt;
+    if (lagAt !== undefined) this.#heldAt = this.writes.length;
+    this.#lagAt = undefined;
+    return lagAt;
+  }
+
+  /** Whether a fault has happened at this write or later. */
+  happenedSince(write: number): boolean {
+    return this.#happenedAt >= write;
+  }
+
+  note(who: string, what: HistoryEntry['what'], text: string): void {
+    this.#add({ who, what, text });
+  }
+
+  /** Watches one process; `kill` ends it at once. */
+  ofProcess(name: string, kill: () => void): LineObserver {
+    let isCutOff = false;
+    return {
+      onWrite: (target, request) => {
+        if (isCutOff) return 'cut-off';
+        const fate = this.#onWrite(name, target, request);
+        if (fate === 'crash-before' || fate === 'crash-after') kill();
+        if (fate === 'cut-off') isCutOff = true;
+        return fate;
+      },
+      onAnswer: (target, request, code) => this.#onAnswer(target, request, code),
+      onEvent: (target, event) => {
+        const answer = this.#onEvent(name, target, event);
+        if (answer.isDead) kill();
+        return answer;
+      },
+      onSeen: (target, event) => {
+        this.#add({ who: name, what: 'event', text: `sees ${event.type} ${objectOf(target, event)}` });
+      },
+      onListed: (target, count) => this.#add({ who: name, what: 'list', text: `lists ${count} ${target.kind}` }),
+    };
+  }
+
+  #onWrite(process: string, target: RequestTarget, request: TransportRequest): WriteFate {
+    if (isAside(target)) return 'pass';
+    const [, manager = ''] = /[?&]fieldManager=([^&]*)/.exec(request.path) ?? [];
+    const controller = this.#controllers.get(decodeURIComponent(manager));
+    const key = controller && this.#running.get(controller.name);
+    const who = controller === undefined ? process : `${process} ${controller.name}`;
+    const { verb, object } = target;
+    this.writes.push({
+      verb,
+      object,
+      controller: controller?.name ?? '',
+      isConditional: isConditional(target, request),
+    });
+    const number = this.writes.length;
+    this.#add({ who, what: 'write', number, text: `${verb} ${object}` });
+    if (controller !== undefined && key !== undefined) this.#checkOwner(target, controller, key);
+    if (this.#heldAt !== undefined && number - this.#heldAt > mostHeldWrites) {
+      this.#heldAt = undefined;
+      this.#isSlow = true;
+      this.#parts.release();
+    }
+    const fault = this.#take('write', number);
+    if (fault === undefined) return this.#isSlow ? 'slow' : 'pass';
+    switch (fault) {
+      case 'crash-before':
+        this.note(process, 'crash', 'dies before this write is sent');
+        return fault;
+      case 'crash-after':
+        this.note(process, 'crash', 'dies after this write was sent');
+        return fault;
+      case 'lost-answer':
+        this.note(process, 'fault', 'does not get the answer to this write');
+        return fault;
+      case 'conflict':
+        this.note(process, 'fault', 'gets 409 Conflict for this write');
+        return fault;
+      case 'error':
+        this.note(process, 'fault', 'gets 500 for this write');
+        return fault;
+      case 'leader-change':
+        this.note(process, 'fault', 'is cut off from the API server from this write on, until it has lost its lease');
+        return 'cut-off';
+      default:
+        this.joined += 1;
+        this.note(process, 'fault', 'gets another replica beside it');
+        return 'pass';
+    }
+  }
+
+  #onAnswer({ verb, object }: RequestTarget, _: TransportRequest, code: number): void {
+    const isMeant = (each: { verb: string; object: string; code?: number }) =>
+      each.verb === verb && each.object === object && each.code === undefined;
+    const write = this.writes.findLast(isMeant);
+    if (write !== undefined) write.code = code;
+    const text = `${verb} ${object}`;
+    const entry = this.#parts.history.entries.findLast(
+      (each) => each.what === 'write' && each.text === text && each.code === undefined,
+    );
+    if (entry !== undefined) entry.code = code;
+  }
+
+  #onEvent(process: string, target: RequestTarget, event: WatchedEvent): { hold?: HoldReason; isDead?: boolean } {
+    if (isAside(target)) return {};
+    const object = objectOf(target, event);
+    this.events.push({ type: event.type, object });
+    const fault = this.#take('event', this.events.length);
+    if (fault === undefined) return {};
+    if (fault === 'stale') {
+      this.#lagAt = Number(event.resourceVersion) - 1;
+      this.note(process, 'crash', `dies before it sees ${event.type} ${object}`);
+      return { isDead: true };
+    }
+    const hold = fault as HoldReason;
+    this.#held.set(hold, this.#steps);
+    this.#heldAt = this.writes.length;
+    this.note(process, 'fault', `${holdWords[hold] ?? hold}: ${event.type} ${object}`);
+    return { hold };
+  }
+
+  /** An object that another one controls is the business of that one. */
+  #checkOwner(
+    { kind, group, namespace, name, verb, object, subresource }: RequestTarget,
+    by: KnownController,
+    key: ClusterKey,
+  ) {
+    if (name === undefined || verb === 'create' || kind === by.kind || subresource !== undefined) return;
+    const owner = this.#parts
+      .find(kind, group, { ...(namespace !== undefined && { namespace }), name })
+      ?.metadata.ownerReferences?.find(({ controller }) => controller);
+    if (owner === undefined || owner.kind !== by.kind || owner.name === key.name) return;
+    this.#parts.fail(
+      'one owner',
+      `${verb} ${object} by a reconcile of ${by.kind} ${keyId(key)}, but its controller is ${owner.kind} ${owner.name}`,
+    );
+  }
+
+  #take(place: FaultPlace, at: number): FaultKind | undefined {
+    const fault = this.#parts.plan.faults.find((each) => faultPlaces[each.kind] === place && each.at === at);
+    if (fault === undefined || this.happened.includes(fault)) return undefined;
+    this.happened.push(fault);
+    this.#happenedAt = this.writes.length;
+    return fault.kind;
+  }
+
+  #add(entry: Omit<HistoryEntry, 'atMs'>): void {
+    this.#parts.history.add({ atMs: this.#parts.clock.monotonic(), ...entry });
+  }
+}
+
+/**
+ * A controller that acts on an outdated view may be undone again and again, for which no time passes here: events that
+ * are held back arrive after this many writes.
+ */
+const mostHeldWrites = 6;
+
+const holdWords: Partial<Record<HoldReason, string>> = {
+  reordered: 'gets this event after those of other kinds',
+  late: 'gets this event late, after the next step',
+  missed: 'never gets this event, as it is compacted away',
+};
+
+/** Leases and Events say nothing about what controllers do. */
+function isAside({ kind, group }: RequestTarget): boolean {
+  return group === 'coordination.k8s.io' || kind === 'Event' || kind === '';
+}
+
+function isConditional({ verb }: RequestTarget, { body = '' }: TransportRequest): boolean {
+  if (verb === 'update') return true;
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+  return (verb === 'patch' || verb === 'delete') && text.includes('"resourceVersion"');
+}
+
+function objectOf({ kind }: RequestTarget, { namespace, name }: WatchedEvent): string {
+  return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
+}

@@ -1,0 +1,61 @@
+import type { KubeObject } from 'riata/object';
+import type { History } from './history.js';
+import type { RunFailure } from './run-failure.js';
+import type { FaultKind, RunPlan, SimulatedFault } from './simulated-fault.js';
+import type { StoryStep } from './story-line.js';
+
+/** A write that a controller made. */
+export interface RunWrite {
+  /** `create`, `update`, `patch` or `delete`. */
+  readonly verb: string;
+  /** `ConfigMap default/blog`, `Site default/blog/status`. */
+  readonly object: string;
+  readonly controller: string;
+  /** Whether the server would refuse it if the object had changed meanwhile. */
+  readonly isConditional: boolean;
+  code?: number;
+}
+
+/** A watch event that a process received. */
+export interface RunEvent {
+  readonly type: string;
+  readonly object: string;
+}
+
+/** The cluster at one moment: objects that were created or changed in the run. */
+export interface RunState {
+  readonly objects: readonly KubeObject[];
+  /** Names of objects by uid, of objects that are gone as well. */
+  readonly uids: ReadonlyMap<string, string>;
+  /** Whether the object with this uid was created in the run. */
+  readonly isCreated: (uid: string) => boolean;
+  /** The state of the world, as JSON. */
+  readonly world: string | undefined;
+}
+
+/** What a run has shown. */
+export interface RunResult {
+  readonly plan: RunPlan;
+  readonly history: History;
+  readonly steps: readonly StoryStep[];
+  readonly writes: readonly RunWrite[];
+  readonly events: readonly RunEvent[];
+  readonly webhookCalls: number;
+  readonly reconciles: number;
+  /** Faults that happened; a run may be over before the others. */
+  readonly happened: readonly SimulatedFault[];
+  /** The state after each step of the story, where everything had settled, by its number. */
+  readonly states: ReadonlyMap<number, RunState>;
+  /** When the story was over; undefined if the run failed before. */
+  readonly after?: RunState;
+  /** When all that the story created had been deleted. */
+  readonly end?: RunState;
+  /** Names of all objects that were created. */
+  readonly created: ReadonlySet<string>;
+  readonly failure?: RunFailure;
+}
+
+/** Kinds of faults that apply to a write. */
+export function appliesTo(kind: FaultKind, { isConditional }: RunWrite): boolean {
+  return kind !== 'conflict' || isConditional;
+}

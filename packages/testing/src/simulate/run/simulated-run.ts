@@ -1,0 +1,380 @@
+import { ApiServer, type ServerSnapshot } from '@riata/apiserver';
+import { type ConnectedClient, createClient } from 'riata/client';
+import { durationMs, type KubeObject } from 'riata/object';
+import { isNotFound } from 'riata/rest';
+import { describeError, type Random, seededRandom, silentLogger, VirtualClock } from 'riata/runtime';
+import { failingReconciles } from '../../failing-reconciles.js';
+import { WebhookFaults } from '../../faults/webhook-faults.js';
+import type { RequestReader } from '../../requests/request-target.js';
+import { VirtualTime } from '../../test-time.js';
+import { WebhookReplicas } from '../../webhooks/webhook-replicas.js';
+import type { Check, SimulateOptions, SimulationRule } from '../simulate-options.js';
+import { type ClusterChange, ClusterState } from './cluster-state.js';
+import { History } from './history.js';
+import type { ProcessLine } from './process-line.js';
+import { RunFailure, type ViolatedRule } from './run-failure.js';
+import { RunObserver } from './run-observer.js';
+import type { RunResult, RunState } from './run-result.js';
+import { settleRun } from './settle-run.js';
+import type { RunPlan } from './simulated-fault.js';
+import { SimulatedProcess } from './simulated-process.js';
+import { StoryLine } from './story-line.js';
+
+/** What all runs of a simulation share. */
+export interface RunParts<W> {
+  readonly options: SimulateOptions<W>;
+  /** The server before the first process starts. */
+  readonly base: ServerSnapshot;
+  /** Resources of the storage by `group/kind`. */
+  readonly resources: ReadonlyMap<string, string>;
+  readonly maxReconciles: number;
+  readonly reader: RequestReader;
+}
+
+/** How long a process takes to start again. */
+const restartMs = 1_000;
+
+/** How long a failed reconcile may wait before it is tried again. */
+const longRetryMs = 60_000;
+
+/** One run of the story, with the faults of a plan. */
+export class SimulatedRun<W> {
+  readonly clock = new VirtualClock({ quietTurns: 2, busyLimitMs: 60_000 });
+  readonly time = new VirtualTime(this.clock);
+  readonly history = new History();
+  readonly processes: SimulatedProcess[] = [];
+  readonly observer: RunObserver;
+  readonly #parts: RunParts<W>;
+  readonly #plan: RunPlan;
+  readonly #random: Random;
+  readonly #reader: RequestReader;
+  readonly #webhookFaults = new WebhookFaults();
+  readonly #world: W;
+  #server!: ApiServer;
+  #state!: ClusterState;
+  #webhooks!: WebhookReplicas;
+  #story!: StoryLine;
+  #client!: ConnectedClient;
+  readonly #lines: ProcessLine[] = [];
+  /** After each step of the story. */
+  readonly #states = new Map<number, RunState>();
+  #started = 0;
+  #isDown = false;
+  #isOver = false;
+  #failure: RunFailure | undefined;
+
+  constructor(parts: RunParts<W>, plan: RunPlan) {
+    this.#parts = parts;
+    this.#plan = plan;
+    this.#random = seededRandom(plan.seed);
+    this.#reader = parts.reader;
+    this.#world = parts.options.world?.() as W;
+    this.observer = new RunObserver({
+      ...{ plan, history: this.history, clock: this.clock, maxReconciles: parts.maxReconciles },
+      fail: (rule, message) => this.#fail(rule, message),
+      release: () => queueMicrotask(() => this.#lines.forEach((line) => void line.releaseAll())),
+      find: (kind, group, key) => this.#state.get({ kind, group } as never, key),
+    });
+  }
+
+  async execute(): Promise<RunResult> {
+    let after: RunState | undefined;
+    let end: RunState | undefined;
+    try {
+      await this.#begin();
+      await this.#tell();
+      await this.settle(durationMs(this.#parts.options.horizon ?? '2m', 'simulate: horizon'), true);
+      this.#check('eventually', this.#parts.options.eventually ?? [], this.#context);
+      after = this.#snapshot();
+      await this.#passAgain();
+      await this.#tearDown();
+      end = this.#snapshot();
+      this.#check('atTheEnd', this.#parts.options.atTheEnd ?? [], this.#context);
+    } catch (error) {
+      this.#failure ??= error instanceof RunFailure ? error : new RunFailure('settling', describeError(error), error);
+    } finally {
+      this.#isOver = true;
+      for (const process of this.processes) process.kill();
+      await this.#server?.stop();
+    }
+    return this.#result(after, end);
+  }
+
+  /** Does all that follows from what happened, with time moving as far as `horizonMs` needs. */
+  settle(horizonMs = 1_000, isEnd = false): Promise<void> {
+    return settleRun(this, horizonMs, isEnd);
+  }
+
+  /** Throws if something has gone wrong so far. */
+  refuseFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  get server(): ApiServer {
+    return this.#server;
+  }
+
+  get steps(): number {
+    return this.#story.steps.length;
+  }
+
+  /** Starts what has to run and does not. Gives false if all of it runs. */
+  async revive(): Promise<boolean> {
+    if (this.#isDown) return false;
+    const { replicas = 1 } = this.#parts.options;
+    const wanted = replicas + this.observer.joined;
+    for (const process of [...this.processes]) {
+      const { exit } = process.manager;
+      if (exit?.reason === 'failed') {
+        this.#fail('manager', `${process.name} failed: ${exit.runnable}: ${describeError(exit.error)}`);
+      }
+      if (exit !== undefined) process.kill();
+      if (process.isDead) this.processes.splice(this.processes.indexOf(process), 1);
+    }
+    if (this.processes.length >= wanted) return false;
+    if (this.#started >= wanted) await this.clock.advance(restartMs);
+    while (this.processes.length < wanted) await this.#start();
+    return true;
+  }
+
+  async #begin(): Promise<void> {
+    const { base, resources, options } = this.#parts;
+    const { clock } = this;
+    const starting = ApiServer.start({ from: base, clock, random: this.#random, log: silentLogger });
+    this.#server = await this.time.drive(starting, 'the start of the server');
+    this.#state = new ClusterState(this.#server.storage, resources, (change) => this.#changed(change));
+    this.#webhooks = new WebhookReplicas(this.#server);
+    const { inner, config } = this.#connect('story');
+    const { steps: most } = this.#plan;
+    this.#story = new StoryLine({
+      ...{ inner, reader: this.#reader, ...(most !== undefined && { most }) },
+      onStep: (step, number) => {
+        if (this.observer.onStep(step, number)) this.#goDown();
+      },
+      onAnswer: (step, number, created) => this.observer.onStepAnswer(step, number, created),
+      mayRepeat: () => this.#plan.faults.some(({ kind }) => kind.endsWith('-webhook')),
+    });
+    const runtime = { clock, random: this.#random, log: silentLogger };
+    this.#client = createClient({ ...config, transport: this.#story }, { runtime });
+    for (const { kind, at } of this.#plan.faults) {
+      if (kind === 'slow-webhook') this.#webhookFaults.add({}, { delay: '5s' }, { after: at - 1, times: 1 });
+      if (kind === 'failed-webhook') this.#webhookFaults.add({}, { cut: true }, { after: at - 1, times: 1 });
+    }
+    for (let count = 0; count < (options.replicas ?? 1); count += 1) await this.#start();
+    await this.settle();
+  }
+
+  #connect(name: string) {
+    const config = this.#server.connect({ name });
+    return { config, inner: config.transport };
+  }
+
+  async #start(): Promise<void> {
+    const { options } = this.#parts;
+    this.#started += 1;
+    const name = `manager-${this.#started}`;
+    const lagAt = this.observer.takeLag();
+    this.history.add({
+      ...{ atMs: this.clock.monotonic(), who: name, what: 'start' },
+      text: lagAt === undefined ? 'starts' : `starts, connected to an API server that lags behind at revision ${lagAt}`,
+    });
+    const { run = [] } = options;
+    let kill = () => {};
+    const starting = SimulatedProcess.start(
+      {
+        ...{ name, time: this.time, reader: this.#reader, work: this.observer, webhookFaults: this.#webhookFaults },
+        runtime: { random: this.#random, log: silentLogger },
+        observer: this.observer.ofProcess(name, () => kill()),
+        listener: this.#webhooks.listener,
+        connect: () => this.#connect(name).config,
+        delay: (ms, fn) => void this.clock.after(ms, fn),
+        ...(lagAt !== undefined && { lagAt }),
+        options: (clock) => ({
+          ...options.manager,
+          run: this.observer.around(typeof run === 'function' ? run({ world: this.#world, clock }) : run),
+        }),
+      },
+      (line, killing) => {
+        kill = killing;
+        this.#lines.push(line);
+      },
+    );
+    const process = await this.time.drive(starting, `the start of ${name}`);
+    this.processes.push(process);
+    if (options.handlers !== undefined) {
+      await this.time.drive(process.manager.addHandlers(options.handlers), `the handlers of ${name}`);
+    }
+    if (!process.manager.hasWebhooks) return;
+    for (let tries = 0; !process.isDead; tries += 1) {
+      try {
+        process.manager.checkWebhooks();
+        return;
+      } catch (error) {
+        if (tries > 300) throw error;
+        await this.clock.advance(1_000);
+      }
+    }
+  }
+
+  async #tell(): Promise<void> {
+    const story = {
+      client: this.#storyClient(),
+      advance: async (by: Parameters<typeof durationMs>[0]) => {
+        await this.clock.advance(durationMs(by, 'advance'));
+        await this.settle();
+      },
+      ...{ clock: this.clock, world: this.#world },
+    };
+    const told = (async () => this.#parts.options.story(story))();
+    try {
+      await Promise.race([told, this.#story.stopped]);
+    } catch (error) {
+      this.refuseFailure();
+      throw new RunFailure('story', `the story failed: ${describeError(error)}`, error);
+    }
+  }
+
+  /** A client whose writes are followed by everything that they cause. */
+  #storyClient(): ConnectedClient {
+    const after = async (call: PromiseLike<unknown>, before: number): Promise<unknown> => {
+      const answered = Promise.race([Promise.resolve(call).then((answer) => ({ answer })), this.#story.stopped]);
+      const result = await this.time.drive(answered, 'the story');
+      if (result === 'stopped' || this.#isOver) return new Promise<never>(() => {});
+      this.#isDown = false;
+      if (this.#story.steps.length > before) await this.#finishStep();
+      return result.answer;
+    };
+    return new Proxy(this.#client, {
+      get: (client, name) => {
+        const value: unknown = Reflect.get(client, name, client);
+        if (typeof value !== 'function') return value;
+        return (...args: unknown[]) => {
+          const before = this.#story.steps.length;
+          const result: unknown = value.apply(client, args);
+          return result instanceof Promise ? after(result, before) : result;
+        };
+      },
+    });
+  }
+
+  /** Settles, and keeps the state if nothing is held back or still failing. */
+  async #finishStep(): Promise<void> {
+    await this.settle();
+    const number = this.#story.steps.length;
+    if (this.observer.happened.length > 0) {
+      if (this.processes.some(({ line }) => line.holding.length > 0)) return;
+      const isFailing = this.processes.some(({ manager }) => failingReconciles(manager.explain).length > 0);
+      if (isFailing) await this.settle(longRetryMs);
+    }
+    this.#states.set(number, this.#snapshot());
+  }
+
+  #goDown(): void {
+    this.#isDown = true;
+    for (const process of this.processes) {
+      if (process.isDead) continue;
+      process.kill();
+      this.observer.note(process.name, 'crash', 'is down during this step');
+    }
+  }
+
+  /** A second pass over all objects: it should not write anything. */
+  async #passAgain(): Promise<void> {
+    for (const { manager } of this.processes) {
+      if (!manager.isLeading || this.#isExcepted('no failing reconcile')) continue;
+      const [failing] = failingReconciles(manager.explain);
+      if (failing !== undefined) throw new RunFailure('no failing reconcile', `the last reconcile failed: ${failing}`);
+    }
+    if (this.#isExcepted('steady state')) return;
+    const from = this.observer.writes.length;
+    for (const { manager, isDead } of this.processes) {
+      if (!isDead) await this.time.drive(manager.passAgain(), 'the second pass');
+    }
+    await this.settle();
+    const writes = this.observer.writes.slice(from).map(({ verb, object }) => `${verb} ${object}`);
+    // A fault during the pass has its consequences.
+    if (writes.length === 0 || this.observer.happenedSince(from)) return;
+    throw new RunFailure(
+      'steady state',
+      `a second pass made a write, and should make none: ${[...new Set(writes)].join(', ')}`,
+    );
+  }
+
+  /** Deletes what the story has created and left. */
+  async #tearDown(): Promise<void> {
+    const client = this.#client;
+    this.observer.isTearingDown = true;
+    this.#story.end();
+    for (const object of this.observer.storyObjects()) {
+      const kind = client.scheme.kindOf(object) ?? (await client.mapper.kindFor(object).catch(() => undefined));
+      const { namespace, name = '' } = object.metadata;
+      if (kind === undefined) continue;
+      const deleting = client.delete(kind, { namespace, name } as never).catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
+      await this.time.drive(deleting, `the deletion of ${kind.kind} ${name}`);
+      this.#isDown = false;
+    }
+    await this.settle(durationMs(this.#parts.options.horizon ?? '2m', 'simulate: horizon'), true);
+  }
+
+  get #context() {
+    return { view: this.#state, world: this.#world };
+  }
+
+  #changed(change: ClusterChange): void {
+    if (this.#isOver) return;
+    const { always = [] } = this.#parts.options;
+    if (always.length > 0) this.#check('always', always, { ...this.#context, change });
+  }
+
+  #check<C>(rule: ViolatedRule, checks: readonly Check<C>[], context: C): void {
+    for (const check of checks) {
+      let said: unknown;
+      try {
+        said = check(context);
+      } catch (error) {
+        said = describeError(error);
+      }
+      if (said !== false && (typeof said !== 'string' || said === '')) continue;
+      this.#fail(rule, typeof said === 'string' ? said : `${check.name || 'a check'} does not hold`);
+    }
+  }
+
+  #fail(rule: ViolatedRule, message: string): void {
+    if (this.#isOver || this.#isExcepted(rule)) return;
+    this.#failure ??= new RunFailure(rule, message);
+  }
+
+  #isExcepted(rule: ViolatedRule): boolean {
+    return this.#parts.options.except?.includes(rule as SimulationRule) ?? false;
+  }
+
+  #snapshot(): RunState {
+    this.refuseFailure();
+    const { ignore = () => false } = this.#parts.options;
+    const objects = this.#state.changed.filter((object: KubeObject) => !ignore(object));
+    const world = this.#world === undefined ? undefined : JSON.stringify(this.#world, undefined, 2);
+    const isCreated = (uid: string) => this.#state.wasCreated(uid);
+    return { objects, uids: new Map(this.#state.uids), isCreated, world };
+  }
+
+  #result(after: RunState | undefined, end: RunState | undefined): RunResult {
+    const { observer, history } = this;
+    return {
+      ...{
+        plan: this.#plan,
+        history,
+        steps: this.#story?.steps ?? [],
+        writes: observer.writes,
+        events: observer.events,
+      },
+      ...{ webhookCalls: this.#webhookFaults.calls, reconciles: observer.reconciles, happened: observer.happened },
+      ...(after !== undefined && { after }),
+      ...(end !== undefined && { end }),
+      ...(this.#failure !== undefined && { failure: this.#failure }),
+      created: this.#state?.createdIds ?? new Set(),
+      states: this.#states,
+    };
+  }
+}
