@@ -1,5 +1,6 @@
 import { operatorObjects, resolveOperator } from '@riata/cli';
 import { expect, test } from 'vitest';
+import chartConfig, { siteChart } from './site-operator/chart.config.js';
 import custom from './site-operator/custom.config.js';
 import config from './site-operator/riata.config.js';
 
@@ -17,4 +18,11 @@ test('objects that the config changes by code', async () => {
   expect(objects.find(({ kind }) => kind === 'Deployment')).toMatchObject({
     spec: { replicas: 3, template: { spec: { priorityClassName: 'system-cluster-critical' } } },
   });
+});
+
+test('the objects of the chart, for values', async () => {
+  const context = { release: { name: 'sites', namespace: 'shop' }, operator: await resolveOperator(chartConfig) };
+  const values = { replicas: 1, image: { repository: 'registry.example.com/sites', tag: '2' }, quota: true };
+  const objects = await siteChart.objects(values, context);
+  expect(objects.at(-1)).toMatchObject({ kind: 'ResourceQuota', metadata: { namespace: 'shop' } });
 });

@@ -4,6 +4,14 @@
  * @module
  */
 
+export {
+  type ChartConfig,
+  type ChartContext,
+  type ChartOptions,
+  chart,
+  type ValuesSchema,
+} from './chart/chart.js';
+export type { Release } from './chart/evaluate-objects.js';
 export { onlyIf } from './chart/placeholder.js';
 export {
   type CrdKind,

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { chartCommand } from '../chart/chart-command.js';
 import { imageCommand } from '../image/image-command.js';
 import { doctorCommand } from '../inspect/doctor-command.js';
 import { explainCommand } from '../inspect/explain-command.js';
@@ -15,6 +16,7 @@ const commands: readonly CommandDefinition[] = [
   addCommand,
   typesCommand,
   manifestsCommand,
+  chartCommand,
   imageCommand,
   doctorCommand,
   explainCommand,

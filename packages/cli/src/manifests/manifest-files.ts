@@ -15,7 +15,7 @@ export async function manifestFiles(
 ): Promise<GeneratedFile[]> {
   const groups = new Map<string, WriteObject[]>();
   for (const object of objects) {
-    const path = fileOf(object);
+    const path = manifestFile(object);
     groups.set(path, [...(groups.get(path) ?? []), object]);
   }
   const paths = [...groups.keys()].sort();
@@ -27,7 +27,8 @@ export async function manifestFiles(
   return [...files, { path: 'kustomization.yaml', text: await objectsToYaml([kustomization]) }];
 }
 
-function fileOf({ apiVersion, kind, metadata }: WriteObject): string {
+/** The file that an object goes to, by what it is for. */
+export function manifestFile({ apiVersion, kind, metadata }: WriteObject): string {
   const known = files[kind];
   if (kind === 'CustomResourceDefinition') return `10-crd-${metadata.name}.yaml`;
   if (kind === 'ClusterRole' && Object.keys(metadata.labels ?? {}).some(isAggregation)) return '21-access-roles.yaml';

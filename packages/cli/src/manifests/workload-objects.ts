@@ -8,7 +8,8 @@ import type { DeploymentSite, ServedPort } from './deployment-site.js';
 /** Where cert-manager's Secret is mounted: the manager reads it from there. */
 const certificateFolder = '/tmp/k8s-webhook-server/serving-certs';
 
-const defaultResources = { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '256Mi' } };
+/** Enough for a small operator. */
+export const defaultResources = { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '256Mi' } };
 
 /** The Deployment, and what keeps enough of its Pods running while nodes are drained. */
 export function workloadObjects(site: DeploymentSite, webhooks: readonly WriteObject[]): WriteObject[] {
@@ -33,10 +34,15 @@ export function workloadObjects(site: DeploymentSite, webhooks: readonly WriteOb
   return isReplicated ? [deployment, budget] : [deployment];
 }
 
-function replicasOf({ operator, options, isReplicated }: DeploymentSite): number {
-  const { leaderElection, sharding } = operator.options;
-  const { replicas = sharding !== undefined ? 3 : isReplicated ? 2 : 1 } = options;
-  if (!isReplicated && !isPlaceholder(replicas) && replicas > 1 && leaderElection === undefined) {
+/** How many replicas make sense for an operator. */
+export function defaultReplicas({ operator, isReplicated }: DeploymentSite): number {
+  return operator.options.sharding !== undefined ? 3 : isReplicated ? 2 : 1;
+}
+
+function replicasOf(site: DeploymentSite): number {
+  const { operator, isReplicated } = site;
+  const { replicas = defaultReplicas(site) } = site.options;
+  if (!isReplicated && !isPlaceholder(replicas) && replicas > 1) {
     throw new TypeError(
       `deployment "${operator.name}": replicas must be 0 or 1 without leaderElection or sharding, got ${replicas}`,
     );
