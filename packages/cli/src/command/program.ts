@@ -3,6 +3,7 @@ import { chartCommand } from '../chart/chart-command.js';
 import { imageCommand } from '../image/image-command.js';
 import { doctorCommand } from '../inspect/doctor-command.js';
 import { explainCommand } from '../inspect/explain-command.js';
+import { topCommand } from '../inspect/top-command.js';
 import { manifestsCommand } from '../manifests/manifests-command.js';
 import { addCommand } from '../scaffold/add-command.js';
 import { typesCommand } from '../scaffold/types-command.js';
@@ -20,6 +21,7 @@ const commands: readonly CommandDefinition[] = [
   imageCommand,
   doctorCommand,
   explainCommand,
+  topCommand,
   sandboxCommand,
   apiserverCommand,
 ];
