@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { chartCommand } from '../chart/chart-command.js';
+import { completionCommand } from '../completion/completion-command.js';
 import { imageCommand } from '../image/image-command.js';
 import { doctorCommand } from '../inspect/doctor-command.js';
 import { explainCommand } from '../inspect/explain-command.js';
@@ -24,6 +25,7 @@ const commands: readonly CommandDefinition[] = [
   topCommand,
   sandboxCommand,
   apiserverCommand,
+  completionCommand,
 ];
 
 const about = `Creates, runs, packages and deploys Kubernetes operators written in TypeScript.`;
