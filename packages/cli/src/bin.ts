@@ -8,6 +8,8 @@ import { runRiata } from './command/run-riata.js';
 
 const { version } = createRequire(import.meta.url)('@riata/cli/package.json') as { readonly version: string };
 const signals = signalHandler();
+// Lines of a user's code in errors are those of the source: the config and `riata dev` run compiled code.
+process.setSourceMapsEnabled(true);
 
 const io: CommandIo = {
   cwd: process.cwd(),

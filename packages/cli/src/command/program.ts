@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { chartCommand } from '../chart/chart-command.js';
 import { completionCommand } from '../completion/completion-command.js';
+import { devCommand } from '../dev/dev-command.js';
 import { imageCommand } from '../image/image-command.js';
 import { doctorCommand } from '../inspect/doctor-command.js';
 import { explainCommand } from '../inspect/explain-command.js';
@@ -15,6 +16,7 @@ import type { CommandIo } from './command-io.js';
 
 /** All commands, in the order of the help. */
 const commands: readonly CommandDefinition[] = [
+  devCommand,
   addCommand,
   typesCommand,
   manifestsCommand,

@@ -7,8 +7,8 @@ export interface SourceSlot<T> {
   value: T;
 }
 
-/** Where a source keeps its slot. */
-const slotKey: unique symbol = Symbol('riata.sourceSlot');
+/** Where a source keeps its slot; the next one may come from another copy of the package. */
+const slotKey: unique symbol = Symbol.for('riata.sourceSlot') as never;
 
 /**
  * A source that continues with the functions of the next one when its definition is replaced: its timers, and what it has
