@@ -68,7 +68,7 @@ test('a new project compiles, passes its tests and builds', async () => {
   expect(readdirSync(join(minimal, 'dist'))).toContain('main.js');
 });
 
-test('what riata adds to it compiles and passes its tests, too', async () => {
+test('what riata adds, generates and imports compiles, and passes its tests', async () => {
   const add = (...words: string[]) => run(minimal, 'npx', 'riata', 'add', ...words);
   await add('kind', 'CronBackup', '--version', 'v1beta1');
   await add('kind', 'Tenant', '--group', 'tenants.example.com', '--cluster-scoped');
@@ -76,6 +76,8 @@ test('what riata adds to it compiles and passes its tests, too', async () => {
   await add('webhook', 'Tenant');
   await add('controller', 'Namespace');
   await add('version', 'Site', '--version', 'v2');
+  await run(minimal, 'npx', 'riata', 'import', resolve('packages/cli/fixtures/go-operator'), '--no-wire');
+  await run(minimal, 'npx', 'riata', 'types', resolve('packages/cli/fixtures/go-operator/config/crd/bases'));
   await run(minimal, 'npm', 'run', 'check');
   expect(await run(minimal, 'npm', 'test')).toMatch(/Tests\s+7 passed/);
 });

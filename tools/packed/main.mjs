@@ -81,7 +81,7 @@ function setUp() {
       encoding: 'utf8',
     });
     dependencies[JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8')).name] = `file:tarballs/${packed.trim()}`;
-    for (const part of ['behaviour', 'faults', 'soak', 'src']) copy(join('packages', name, part));
+    for (const part of ['behaviour', 'faults', 'fixtures', 'soak', 'src']) copy(join('packages', name, part));
   }
   for (const part of ['examples', 'docs', 'tools']) copy(part);
   cpSync(join(root, 'tools/packed/vitest.config.ts'), join(folder, 'vitest.config.ts'));

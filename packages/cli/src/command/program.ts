@@ -8,6 +8,7 @@ import { explainCommand } from '../inspect/explain-command.js';
 import { topCommand } from '../inspect/top-command.js';
 import { manifestsCommand } from '../manifests/manifests-command.js';
 import { addCommand } from '../scaffold/add-command.js';
+import { importCommand } from '../scaffold/import-command.js';
 import { typesCommand } from '../scaffold/types-command.js';
 import { apiserverCommand } from '../serve/apiserver-command.js';
 import { sandboxCommand } from '../serve/sandbox-command.js';
@@ -19,6 +20,7 @@ const commands: readonly CommandDefinition[] = [
   devCommand,
   addCommand,
   typesCommand,
+  importCommand,
   manifestsCommand,
   chartCommand,
   imageCommand,

@@ -3,6 +3,7 @@ import type { CommandDefinition } from '../command/command-definition.js';
 import { type ProjectOptions, withProjectOptions } from '../command/project-options.js';
 import type { AddOptions } from './add-options.js';
 import type { Part } from './add-part.js';
+import { reportPlan } from './report-plan.js';
 
 const about = `Adds a part to the project, and lists it in the definitions of its main module.
 
@@ -35,20 +36,10 @@ export const addCommand: CommandDefinition = (io) =>
   )
     .addHelpText('after', example)
     .action(async (part: Part, kind: string, options: AddOptions & ProjectOptions & { readonly json?: boolean }) => {
-      const [{ planPart }, { projectLayout }, { writePlan }] = await Promise.all([
+      const [{ planPart }, { projectLayout }] = await Promise.all([
         import('./add-part.js'),
         import('./project-layout.js'),
-        import('./file-plan.js'),
       ]);
       const layout = projectLayout(io, options.config);
-      const plan = await planPart(part, kind, layout, options);
-      await writePlan(layout.folder, plan);
-      const [created, changed] = [[...plan.created.keys()], [...(plan.changed?.keys() ?? [])]];
-      if (options.json) {
-        io.out(JSON.stringify({ created, changed, notes: plan.notes }));
-        return;
-      }
-      for (const path of created) io.out(`created ${path}`);
-      for (const path of changed) io.out(`changed ${path}`);
-      for (const note of plan.notes) io.note(note);
+      await reportPlan(io, layout, await planPart(part, kind, layout, options), options.json);
     });

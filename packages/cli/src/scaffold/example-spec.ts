@@ -36,6 +36,7 @@ export function exampleOf(schema: ExampleSchema): unknown {
 
 /** A JSON value as an expression in TypeScript, on one line. */
 export function literalOf(value: unknown): string {
+  if (typeof value === 'string' && value.includes("'") && !value.includes('"')) return JSON.stringify(value);
   if (typeof value === 'string')
     return `'${JSON.stringify(value).slice(1, -1).replace(/\\"/g, '"').replace(/'/g, "\\'")}'`;
   if (Array.isArray(value)) return `[${value.map(literalOf).join(', ')}]`;
