@@ -58,6 +58,8 @@ function inherit(command: Command, io: CommandIo): Command {
       writeOut: (text) => io.out(text.replace(/\n$/, '')),
       writeErr: (text) => io.note(text.replace(/\n$/, '')),
       getOutHasColors: () => io.colors,
+      getOutHelpWidth: () => io.terminal?.columns ?? 100,
+      getErrHelpWidth: () => io.terminal?.columns ?? 100,
     });
   for (const child of command.commands) inherit(child, io);
   return command;

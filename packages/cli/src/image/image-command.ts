@@ -34,7 +34,7 @@ Registries are asked with the credentials of docker login. SOURCE_DATE_EPOCH set
 /** `riata image`: bundles the operator and writes an OCI image, without Docker. */
 export function imageCommand(io: CommandIo): Command {
   const command = new Command('image')
-    .description('Bundle the operator and write its container image, without Docker.')
+    .description('Bundles the operator and writes its container image, without Docker.')
     .option('--push', 'push the image to its registry')
     .option('--output <path>', 'write an archive for docker load (*.tar), or an OCI layout (a folder)')
     .option('--base <image>', 'a Node image in a registry, or oci:PATH of a layout on disk', defaultBase)

@@ -5,9 +5,9 @@ import { withProjectOptions } from '../command/project-options.js';
 import type { DoctorOptions } from './doctor.js';
 
 const after = `
-Checks the connection, who you are, CustomResourceDefinitions, the deployed operator and its rights, webhooks and their
-certificates, and Leases. Changes nothing. Without riata.config.ts it checks the cluster alone. Exits with 3 if it found a
-problem; warnings alone give 0.
+Checks the connection, who you are, CustomResourceDefinitions, the deployed operator and its rights,
+webhooks and their certificates, and Leases. Changes nothing. Without riata.config.ts it checks the
+cluster alone. Exits with 3 if it found a problem; warnings alone give 0.
 
 Example: riata doctor --context production`;
 

@@ -3,8 +3,8 @@ import type { CommandDefinition } from '../command/command-definition.js';
 import { type EndpointOptions, withEndpointOptions } from './endpoint-options.js';
 
 const after = `
-Reads what the operator remembers: the last 256 reconciles of each controller, and its webhook calls. It must serve
-metrics: { port, debug: true, protected: true }, or be reached by --url.
+Reads what the operator remembers: the last 256 reconciles of each controller, and its webhook calls.
+It must serve metrics: { port, debug: true, protected: true }, or be reached by --url.
 
 Example: riata explain Site/web -n shop`;
 
