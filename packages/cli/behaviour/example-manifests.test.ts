@@ -1,6 +1,7 @@
 import { TestEnvironment, type TestManager } from '@riata/testing';
 import type { WriteObject } from 'riata/client';
 import { ConfigMap, Deployment, type Namespace, Pod } from 'riata/kinds';
+import { objectsFromYaml } from 'riata/patterns';
 import { isForbidden } from 'riata/rest';
 import { systemRandom } from 'riata/runtime';
 import { expect, test } from 'vitest';
@@ -11,6 +12,7 @@ import { Foo } from '../../../examples/sample-controller/main.js';
 import { Ship } from '../../../examples/sharded-fleet/main.js';
 import { resolveOperator } from '../src/config/resolve-operator.js';
 import { deployment } from '../src/manifests/deployment.js';
+import { bundleFiles } from '../src/olm/bundle-files.js';
 import { type ExampleName, exampleNames, exampleOperator } from './example-operators.js';
 
 const uniqueName = (prefix: string) => `${prefix}-${systemRandom.int(0, 0xffff_ffff).toString(36)}`;
@@ -30,6 +32,19 @@ test.each(exampleNames)('manifests of %s apply, and its Pods pass PodSecurity re
     Pod({ metadata: { namespace, name: 'operator' }, spec: { ...spec?.template.spec, ...changes } as never });
   await env.client.create(pod(), { dryRun: true });
   await expect(env.client.create(pod({ hostNetwork: true }), { dryRun: true })).rejects.toSatisfy(isForbidden);
+});
+
+test.each(exampleNames)('the examples in the bundle of %s are valid', async (name) => {
+  const operator = await resolveOperator(exampleOperator(name));
+  await using env = await TestEnvironment.start({ kinds: operator.kinds as never });
+  const { files } = await bundleFiles(operator, { channels: ['stable'], defaultChannel: 'stable', project: {} });
+  const [csv] = await objectsFromYaml(files[0]?.text ?? '');
+  const examples: readonly WriteObject[] = JSON.parse(csv?.metadata.annotations?.['alm-examples'] ?? '');
+  expect(examples).toHaveLength(operator.kinds.length);
+  for (const { metadata, ...example } of examples) {
+    const placed = { ...example, metadata: { ...metadata, namespace: 'default' } };
+    await env.client.create(placed as never, { dryRun: true });
+  }
 });
 
 /** Has an example do its work, and looks at the result. */

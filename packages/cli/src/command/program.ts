@@ -7,6 +7,7 @@ import { doctorCommand } from '../inspect/doctor-command.js';
 import { explainCommand } from '../inspect/explain-command.js';
 import { topCommand } from '../inspect/top-command.js';
 import { manifestsCommand } from '../manifests/manifests-command.js';
+import { bundleCommand } from '../olm/bundle-command.js';
 import { addCommand } from '../scaffold/add-command.js';
 import { importCommand } from '../scaffold/import-command.js';
 import { typesCommand } from '../scaffold/types-command.js';
@@ -23,6 +24,7 @@ const commands: readonly CommandDefinition[] = [
   importCommand,
   manifestsCommand,
   chartCommand,
+  bundleCommand,
   imageCommand,
   doctorCommand,
   explainCommand,
