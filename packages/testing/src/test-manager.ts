@@ -62,6 +62,7 @@ export const testManagerOptionNames = optionNames<TestManagerOptions>({
   clusterProvider: true,
   gracefulTimeout: true,
   loopMonitor: true,
+  dashboard: true,
 });
 
 /** Registers shared handlers; `signal` aborts when they are to end. */

@@ -5,6 +5,22 @@
  */
 
 export type { Cluster, ClusterProvider, ClusterSet } from './clusters/cluster.js';
+export type { DashboardOptions } from './debug/dashboard-options.js';
+export type {
+  CacheState,
+  ClusterState,
+  ControllerState,
+  DebugState,
+  DeltaEvent,
+  FailingKey,
+  LatencyState,
+  RecordsEvent,
+  SnapshotEvent,
+  WaitingKey,
+  WebhookState,
+} from './debug/debug-state.js';
+export type { FieldChange } from './debug/field-diff.js';
+export type { LoggedWrite } from './debug/write-log.js';
 export { type FenceOptions, fence, type WriteGuard } from './election/fence.js';
 export { type ElectionOutcome, type ElectionRunOptions, LeaderElector } from './election/leader-elector.js';
 export type { LeaderCallbacks, LeaderElectorOptions } from './election/leader-elector-options.js';

@@ -6,9 +6,11 @@ import { assertReplaceable, DefinedController, type ReplaceScope } from '../cont
 import type { ControllerHealth } from '../controller/loop/controller-health.js';
 import type { ControllerOptions } from '../controller/loop/controller-options.js';
 import type { ReconcileRecord } from '../controller/loop/reconcile-record.js';
+import type { Cause, Request } from '../controller/loop/request.js';
 import { knownObjects } from '../controller/source/known-objects.js';
 import { keyId } from '../object/key.js';
 import type { KindRef } from '../object/kind.js';
+import type { PendingKey } from '../queue/pending-keys.js';
 import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import type { Runtime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
@@ -69,6 +71,8 @@ export class ManagedControllers {
   /** Undefined until it is made: the name is taken already. */
   readonly #controllers = new Map<string, DefinedController | undefined>();
   readonly #definitions = new Map<string, ControllerDefinition>();
+  /** With what ends their subscriptions. */
+  readonly #listeners = new Map<(record: ReconcileRecord) => void, Disposable[]>();
   /** Controllers that work on added clusters. */
   readonly #roaming = new Map<DefinedController, RoamingRole>();
 
@@ -78,6 +82,23 @@ export class ManagedControllers {
 
   get definitions(): Iterable<ControllerDefinition> {
     return this.#definitions.values();
+  }
+
+  /** The ended reconciles of all controllers, later ones too; see `Controller.onReconciled`. */
+  onReconciled(listener: (record: ReconcileRecord) => void): Disposable {
+    const ends = this.#made().map(({ controller }) => controller.onReconciled(listener));
+    this.#listeners.set(listener, ends);
+    return {
+      [Symbol.dispose]: () => {
+        this.#listeners.delete(listener);
+        for (const end of ends) end[Symbol.dispose]();
+      },
+    };
+  }
+
+  /** Keys of one that wait: ready ones, then those that wait for their time. */
+  pending(name: string, most: number): readonly PendingKey<Request, readonly Cause[]>[] {
+    return this.#controllers.get(name)?.controller.queue.pending?.(most) ?? [];
   }
 
   get health(): readonly ControllerHealth[] {
@@ -191,6 +212,7 @@ export class ManagedControllers {
     const { clusters: where = 'own' } = definition.options;
     if (where !== 'added') await defined.settle(this.#place(role, { client, cache }, events.recorder(name)));
     this.#controllers.set(name, defined);
+    for (const [listener, ends] of this.#listeners) ends.push(defined.controller.onReconciled(listener));
     if (where !== 'own') {
       const roaming = { ...role, ends: new Map<string, Disposable>() };
       this.#roaming.set(defined, roaming);

@@ -7,6 +7,7 @@ import type { RestConfig } from '../rest/config/rest-config.js';
 import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import type { Runtime } from '../runtime/runtime.js';
 import type { ClusterProvider } from './clusters/cluster.js';
+import { type DashboardOptions, dashboardOptionNames } from './debug/dashboard-options.js';
 import type { LeaderElectorOptions } from './election/leader-elector-options.js';
 import type { LeaseLockOptions } from './election/lease-lock.js';
 import type { EventBroadcasterOptions } from './events/event-broadcaster.js';
@@ -41,6 +42,11 @@ export interface ManagerOptions {
   readonly health?: HttpEndpointOptions;
   /** Where `/metrics` is served; needs the package `prom-client` (`Metrics`). @default nowhere */
   readonly metrics?: MetricsServerOptions;
+  /**
+   * A web page that shows why reconciles ran, what they wrote and what is stuck; needs the package `@riata/dashboard`. True:
+   * on port 8082 of this machine alone. @default nowhere
+   */
+  readonly dashboard?: boolean | DashboardOptions;
   /** How webhooks are served, once one is added; on every replica (`WebhookServer`). */
   readonly webhooks?: WebhookServerOptions;
   /** Finds clusters beside the manager's own, which come and go. @default none; `manager.clusters.add` works as well */
@@ -82,6 +88,7 @@ export const managerOptionNames = optionNames<ManagerOptions>({
   sharding: true,
   health: true,
   metrics: true,
+  dashboard: true,
   webhooks: true,
   clusterProvider: true,
   events: true,
@@ -98,7 +105,8 @@ export interface MetricsServerOptions extends HttpEndpointOptions {
    */
   readonly protected?: boolean;
   /**
-   * Serves `/debug/reconciles`, `/debug/webhooks`, `/debug/controllers`, `/debug/informers` and `/debug/process` beside the metrics. Requires
+   * Serves `/debug/reconciles`, `/debug/webhooks`, `/debug/controllers`, `/debug/informers`, `/debug/process`, `/debug/object`,
+   * `/debug/objects`, `/debug/actions` and `/debug/stream` beside the metrics. Requires
    * `protected`, or a `host` that is loopback: they show names of objects and texts of errors. @default false
    */
   readonly debug?: boolean;
@@ -123,6 +131,9 @@ export function checkManagerOptions(options: ManagerOptions): void {
   refuseUnknownOptions('Manager: sharding', options.sharding, shardingOptionNames);
   refuseUnknownOptions('Manager: health', options.health, httpEndpointOptionNames);
   refuseUnknownOptions('Manager: metrics', options.metrics, metricsServerOptionNames);
+  if (typeof options.dashboard === 'object') {
+    refuseUnknownOptions('Manager: dashboard', options.dashboard, dashboardOptionNames);
+  }
   refuseUnknownOptions('Manager: webhooks', options.webhooks, webhookServerOptionNames);
   checkWebhookOptions('Manager: webhooks', options.webhooks);
 }

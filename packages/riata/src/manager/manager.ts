@@ -20,6 +20,9 @@ import { takeRejections } from '../runtime/take-rejections.js';
 import type { WebhookRecord } from '../webhook/webhook-route.js';
 import type { Cluster, ClusterSet } from './clusters/cluster.js';
 import { Clusters } from './clusters/clusters.js';
+import { assertDashboardGuarded } from './debug/dashboard-options.js';
+import { debugSource } from './debug/debug-source.js';
+import { WriteLog } from './debug/write-log.js';
 import { Leadership } from './election/leadership.js';
 import { EventBroadcaster } from './events/event-broadcaster.js';
 import type { EventRecorder } from './events/event-recorder.js';
@@ -92,6 +95,7 @@ export class Manager implements AsyncDisposable {
   readonly #runtime: Runtime;
   readonly #registry: PromRegistry | undefined;
   readonly #gracefulMs: number;
+  readonly #writes: WriteLog | undefined;
   readonly #groups: RunnableGroups;
   readonly #endpoints: HttpEndpoint[] = [];
   readonly #events: EventBroadcaster;
@@ -115,6 +119,7 @@ export class Manager implements AsyncDisposable {
       throw new TypeError('Manager: requires a config or a client; use Manager.create to find a config');
     }
     if (metrics !== undefined) assertDebugGuarded(metrics);
+    assertDashboardGuarded(options.dashboard);
     this.#options = options;
     const isCounted = metrics === undefined || registry !== undefined || options.runtime?.metrics !== undefined;
     const prom = isCounted ? undefined : loadPromMetrics();
@@ -130,6 +135,9 @@ export class Manager implements AsyncDisposable {
     this.#connection = connection;
     this.connection = trackedConnection(connection, track);
     this.apiReader = this.connection;
+    // Before the cache follows the connection: afterwards, it would show each write before the log does.
+    this.#writes = options.dashboard || metrics?.debug ? new WriteLog(runtime.clock) : undefined;
+    this.#writes?.follow(connection, () => this.cache);
     this.cache = new Cache(connection, { ...options.cache, runtime });
     const cacheReader = trackedReader(this.cache, track);
     this.client = delegatingClient({ cacheReader, client: this.connection, uncached });
@@ -140,7 +148,10 @@ export class Manager implements AsyncDisposable {
       ...{ client: connection, cache: this.cache, uncached, events: this.#events },
       ...{ defaults: options.controllers, runtime, clusters: () => this.#clusters },
     });
-    const onAdd = (cluster: Cluster) => this.#controllers.clusterAdded(cluster);
+    const onAdd = (cluster: Cluster) => {
+      this.#writes?.follow(cluster.client, () => cluster.cache, cluster.name);
+      this.#controllers.clusterAdded(cluster);
+    };
     this.#clusters = new Clusters({ runtime, options, track, onAdd });
     this.#leadership = new Leadership({
       ...{ options: options.leaderElection, client: connection, runtime, group: this.#groups.leader },
@@ -332,10 +343,11 @@ export class Manager implements AsyncDisposable {
     const { servers, webhooks, caches, others, leader } = this.#groups;
     warnMissingConversions(this, this.#controllers.definitions, this.#runtime.log);
     this.#endpoints.push(
-      ...endpointsFor(this.#options, {
+      ...(await endpointsFor(this.#options, {
         ...{ healthz: this.#healthz, readyz: this.#readyz, client: this.#connection, runtime: this.#runtime },
         ...{ registry: this.#registry, manager: this, definitions: () => this.#controllers.definitions },
-      }),
+        ...{ writes: this.#writes, source: this.#debugSource() },
+      })),
     );
     for (const endpoint of this.#endpoints) servers.add(endpoint);
     // Stopped with the servers, last of all, so that events which others emit until their end are still written.
@@ -352,6 +364,14 @@ export class Manager implements AsyncDisposable {
     }
     others.start();
     leader.warmUp();
+  }
+
+  #debugSource() {
+    const { elector } = this.#leadership;
+    return debugSource(this, {
+      ...{ controllers: this.#controllers, elector, client: this.#connection },
+      webhooks: () => this.#webhooks,
+    });
   }
 
   #monitorLoop(): Disposable | undefined {

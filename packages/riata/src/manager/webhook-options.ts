@@ -157,6 +157,8 @@ export function checkWebhookOptions(subject: string, options: WebhookServerOptio
 export interface ManagedWebhooks {
   /** Where it listens; undefined before it does. */
   readonly url: string | undefined;
+  /** When its certificate expires, in milliseconds since the epoch; undefined without one. */
+  readonly certificateExpiresAt?: number | undefined;
   /** Finished calls, oldest first. */
   readonly calls: readonly WebhookRecord[];
 }

@@ -52,6 +52,15 @@ export class DelayedItems<K, Note> {
     return first < 0 ? undefined : this.#heap.at(first);
   }
 
+  /** All of them, in no particular order. */
+  *values(): Iterable<{ readonly key: K; readonly at: number; readonly note: Note | undefined; priority: number }> {
+    for (const [row, id] of this.#ids.entries()) {
+      if (id === undefined) continue;
+      const [note, priority] = [this.#notes.get(row), this.#priorities.get(row) ?? 0];
+      yield { key: this.#keys[row] as K, at: this.#heap.at(row), note, priority };
+    }
+  }
+
   /** Lets a key wait until `at`; if it waits already, for the earlier time, with both notes and the higher priority. */
   add(id: string, key: K, at: number, note: Note | undefined, priority: number): void {
     const waiting = this.#rowOf.get(id);

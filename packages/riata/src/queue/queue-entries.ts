@@ -24,6 +24,11 @@ export class QueueEntries<K, Note> {
     return this.#byId.get(id);
   }
 
+  /** All of them, resting ones too. */
+  values(): Iterable<QueueEntry<K, Note>> {
+    return this.#byId.values();
+  }
+
   /** The entry of a key that is about to become dirty; `found` is what `get` gave for it. */
   wake(found: QueueEntry<K, Note> | undefined, id: string, key: K): QueueEntry<K, Note> {
     if (found === undefined) {

@@ -9,6 +9,7 @@ import { DelayedItems } from './delayed-items.js';
 import type { ItemRateLimiter } from './item-rate-limiter.js';
 import { isNumber, KeyReader } from './key-reader.js';
 import { type Linked, LinkedList } from './linked-list.js';
+import { type PendingKey, pendingKeys } from './pending-keys.js';
 import { QueueEntries } from './queue-entries.js';
 import type { QueueEntry, WorkItem } from './queue-entry.js';
 import { QueueIterator } from './queue-iterator.js';
@@ -219,6 +220,11 @@ export class WorkQueue<K = string, Note = undefined> implements Disposable, Asyn
   nextDelayedMs(): number | undefined {
     const { nextAt } = this.#delayed;
     return nextAt === undefined ? undefined : Math.max(0, nextAt - this.#clock.monotonic());
+  }
+
+  /** The first `most` keys that wait, ready ones before delayed ones: for a look at a queue that is stuck. */
+  pending(most = 1_000): readonly PendingKey<K, Note>[] {
+    return pendingKeys({ entries: this.#entries, delayed: this.#delayed, nowMs: this.#clock.monotonic() }, most);
   }
 
   /**

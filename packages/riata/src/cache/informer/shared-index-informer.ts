@@ -122,6 +122,7 @@ export class SharedIndexInformer<T extends KubeObject> implements IndexedInforme
       listed: false,
       resourceVersion: '',
       consecutiveFailures: 0,
+      watches: 0,
       withheld: 0,
     };
     const withheld = this.#reflector?.withheld;

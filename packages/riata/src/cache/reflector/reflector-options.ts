@@ -23,6 +23,8 @@ export interface ReflectorHealth {
   readonly resourceVersion: string;
   /** Failures since the server last gave a list or an event, or let a watch last for more than a second. */
   readonly consecutiveFailures: number;
+  /** Watches that the server has accepted so far: the first one, and one more for each restart. */
+  readonly watches: number;
   /** The last of these failures; undefined if there was none. */
   readonly lastError?: unknown;
   /** Objects that are withheld from the store: the transform fails for them, or their metadata are malformed. */

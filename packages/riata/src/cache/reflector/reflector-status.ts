@@ -24,6 +24,7 @@ export class ReflectorStatus implements WatchStatus {
   #phase: ReflectorPhase = 'idle';
   #since: number;
   #listed = false;
+  #watches = 0;
   #failures = 0;
   /** When the first of them came. */
   #failingSince = 0;
@@ -54,6 +55,7 @@ export class ReflectorStatus implements WatchStatus {
       listed: this.#listed,
       resourceVersion: position.version,
       consecutiveFailures: this.#failures,
+      watches: this.#watches,
       withheld: withheld(),
       ...(this.#lastError !== undefined && { lastError: this.#lastError }),
       ...(this.#lastSign !== undefined && { lastEventMs: now - this.#lastSign }),
@@ -67,6 +69,7 @@ export class ReflectorStatus implements WatchStatus {
   }
 
   opened(): void {
+    this.#watches += 1;
     this.#openedAt = this.#options.clock.monotonic();
   }
 

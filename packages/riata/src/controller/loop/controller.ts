@@ -108,6 +108,14 @@ export class Controller {
     return [...this.#running.records, ...this.#sourceFailures.records];
   }
 
+  /**
+   * Calls `listener` with the record of each reconcile as it ends, until the answer is disposed of. Records are made only
+   * while there is a listener; one that throws is logged.
+   */
+  onReconciled(listener: (record: ReconcileRecord) => void): Disposable {
+    return this.#running.onRecord(listener);
+  }
+
   get health(): ControllerHealth {
     return {
       name: this.name,

@@ -48,6 +48,7 @@ export class RunningReconciles {
   readonly #noting = new Set<Map<string, Request>>();
   /** Called whenever a reconcile has ended. */
   readonly #onEnded = new Set<() => void>();
+  readonly #listeners = new Set<(record: ReconcileRecord) => void>();
 
   constructor(parts: RunningReconcilesParts) {
     this.#parts = parts;
@@ -79,6 +80,12 @@ export class RunningReconciles {
     const ended = this.#slow.filter(({ endedMs }) => endedMs >= nowMs - withinMs);
     const active = [...this.#active.keys()].map(({ key, startedMs }) => ({ key, durationMs: nowMs - startedMs }));
     return [...ended, ...active].filter((each) => each.durationMs >= durationMs);
+  }
+
+  /** Calls a listener with each reconcile that ends, until the answer is disposed of. Without one, nothing is made. */
+  onRecord(listener: (record: ReconcileRecord) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
   /** Begins a reconcile; the caller runs it, and calls {@link ended}. */
@@ -121,6 +128,7 @@ export class RunningReconciles {
     });
     this.#history.add(reconcile, outcome, durationMs);
     this.#logEnd(reconcile, outcome, durationMs);
+    if (this.#listeners.size > 0) this.#publish(reconcile, outcome, durationMs);
     for (const notify of this.#onEnded) notify();
   }
 
@@ -196,6 +204,12 @@ export class RunningReconciles {
       reasons: reasons.map(describeCause),
       writes: writes.map(({ verb, object }) => `${verb} ${object}`),
     });
+  }
+
+  #publish(reconcile: ActiveReconcile, outcome: Outcome, durationMs: number): void {
+    const { controller, runtime, call } = this.#parts;
+    const record = new FinishedReconcile(reconcile, outcome, durationMs).describe(controller, runtime.random);
+    for (const listener of this.#listeners) call('listener of reconciles', () => listener(record));
   }
 
   #timedOut(reconcile: ActiveReconcile, after: string): void {

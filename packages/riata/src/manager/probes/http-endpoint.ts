@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { listenProblem } from '../../runtime/listen-problem.js';
 import { describeError } from '../../runtime/log/describe-error.js';
@@ -16,23 +16,45 @@ export interface EndpointAnswer {
   readonly status?: number;
   /** @default 'text/plain; charset=utf-8' */
   readonly contentType?: string;
-  readonly body: string;
+  readonly body: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Writes more after `body`, until the caller closes the connection. @default none: the answer ends with `body` */
+  readonly stream?: (sink: EndpointSink) => void;
   /** The cause of a failure: for the log, not for the client. */
   readonly failure?: unknown;
 }
 
-/** Answers GET requests of one path and what is below it; `rest` is what follows the path. */
-export type EndpointRoute = (request: {
+/** The connection of a caller who reads a stream. */
+export interface EndpointSink {
+  write(text: string): void;
+  /** Whether the caller reads more slowly than is written: what is written now waits in memory. */
+  readonly isFull: boolean;
+}
+
+/** What a route is asked. */
+export interface EndpointRequest {
+  /** What follows the path of the route. */
   readonly rest: string;
   readonly query: URLSearchParams;
+  /** The header `Authorization`, also of a caller that came through the proxy of the API server. */
+  readonly authorization?: string | undefined;
+  readonly headers?: IncomingHttpHeaders;
+  /** Of a POST. */
+  readonly body?: string;
   /** Aborts when the caller has closed the connection. */
   readonly signal: AbortSignal;
-}) => EndpointAnswer | undefined | Promise<EndpointAnswer | undefined>;
+}
+
+/** Answers requests of one path and what is below it. */
+export type EndpointRoute = (
+  request: EndpointRequest,
+) => EndpointAnswer | undefined | Promise<EndpointAnswer | undefined>;
 
 /** Says no to a request: undefined lets it pass. */
 export type EndpointGuard = (request: {
   readonly path: string;
   readonly authorization: string | undefined;
+  readonly headers?: IncomingHttpHeaders;
   /** Aborts when the caller has closed the connection. */
   readonly signal: AbortSignal;
 }) => Promise<EndpointAnswer | undefined>;
@@ -53,15 +75,21 @@ export interface HttpEndpointOptions {
 
 export const httpEndpointOptionNames = optionNames<HttpEndpointOptions>({ host: true, port: true, tls: true });
 
+/** A body of a POST that is larger is refused. */
+const mostBody = 65_536;
+/** A caller who leaves this much unread is too slow. */
+const mostUnread = 1_048_576;
 /** For paths alone. */
 const base = 'http://localhost';
 
-/** A small HTTP server for probes and scrapers: GET and HEAD, by path. */
+/** A small HTTP server for probes, scrapers and people: GET and HEAD by path, POST where a route asks for it. */
 export class HttpEndpoint implements Runnable {
   readonly name: string;
   readonly #options: HttpEndpointOptions;
   readonly #routes: ReadonlyMap<string, EndpointRoute>;
+  readonly #posts: ReadonlyMap<string, EndpointRoute>;
   readonly #guard: EndpointGuard | undefined;
+  readonly #authorizationOf: (headers: IncomingHttpHeaders) => string | undefined;
   readonly #runtime: Pick<Runtime, 'clock' | 'log' | 'metrics'>;
   readonly #problems: ReportedProblems;
   #url: string | undefined;
@@ -71,14 +99,20 @@ export class HttpEndpoint implements Runnable {
     options: HttpEndpointOptions,
     parts: {
       readonly routes: ReadonlyMap<string, EndpointRoute>;
+      /** Of POST requests. @default none */
+      readonly posts?: ReadonlyMap<string, EndpointRoute>;
       readonly guard?: EndpointGuard;
+      /** Who asks, if the headers `Authorization` and `X-Riata-Authorization` do not say so. @default nobody */
+      readonly authorizationOf?: (headers: IncomingHttpHeaders) => string | undefined;
       readonly runtime: Pick<Runtime, 'clock' | 'log' | 'metrics'>;
     },
   ) {
     this.name = name;
     this.#options = options;
     this.#routes = parts.routes;
+    this.#posts = parts.posts ?? new Map();
     this.#guard = parts.guard;
+    this.#authorizationOf = parts.authorizationOf ?? (() => undefined);
     this.#runtime = parts.runtime;
     this.#problems = new ReportedProblems(parts.runtime.clock);
   }
@@ -154,9 +188,20 @@ export class HttpEndpoint implements Runnable {
     response.writeHead(answer.status ?? 200, {
       'content-type': answer.contentType ?? 'text/plain; charset=utf-8',
       'x-content-type-options': 'nosniff',
+      ...answer.headers,
       ...(answer.status === 405 && { allow: 'GET, HEAD' }),
     });
-    response.end(request.method === 'HEAD' ? undefined : answer.body);
+    if (request.method === 'HEAD' || answer.stream === undefined) {
+      response.end(request.method === 'HEAD' ? undefined : answer.body);
+      return;
+    }
+    response.write(answer.body);
+    answer.stream({
+      write: (text) => void (gone.signal.aborted || response.write(text)),
+      get isFull() {
+        return response.writableLength > mostUnread;
+      },
+    });
   }
 
   /** Scrapers poll every few seconds: a lasting failure is logged once, and so is its end. */
@@ -178,19 +223,57 @@ export class HttpEndpoint implements Runnable {
     const url = new URL(sent, base);
     // The API server takes the first one off what it passes on to a Pod.
     const forwarded = request.headers['x-riata-authorization'];
-    const { authorization = typeof forwarded === 'string' ? forwarded : undefined } = request.headers;
-    const refusal = await this.#guard?.({ path: url.pathname, authorization, signal });
+    const other = typeof forwarded === 'string' ? forwarded : this.#authorizationOf(request.headers);
+    const { authorization = other } = request.headers;
+    const { headers } = request;
+    const refusal = await this.#guard?.({ path: url.pathname, authorization, headers, signal });
     if (refusal !== undefined) return refusal;
-    if (request.method !== 'GET' && request.method !== 'HEAD') return { status: 405, body: 'method not allowed\n' };
-    for (const [path, route] of this.#routes) {
+    const isPost = request.method === 'POST' && [...this.#posts.keys()].some((path) => isBelow(url.pathname, path));
+    if (!isPost && request.method !== 'GET' && request.method !== 'HEAD') {
+      return { status: 405, body: 'method not allowed\n' };
+    }
+    const body = isPost ? await readBody(request) : undefined;
+    if (isPost && body === undefined) return { status: 413, body: 'the body is too large\n' };
+    for (const [path, route] of isPost ? this.#posts : this.#routes) {
       if (!isBelow(url.pathname, path)) continue;
-      const answer = await route({ rest: url.pathname.slice(path.length + 1), query: url.searchParams, signal });
+      const rest = url.pathname.slice(path.length + 1);
+      const asked = {
+        rest,
+        query: url.searchParams,
+        authorization,
+        headers,
+        signal,
+        ...(body !== undefined && { body }),
+      };
+      const answer = await route(asked);
       if (answer !== undefined) return answer;
     }
     return { status: 404, body: 'not found\n' };
   }
 }
 
+/** Undefined if it is too large. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of request as AsyncIterable<Uint8Array>) {
+    size += part.length;
+    if (size > mostBody) return undefined;
+    parts.push(part);
+  }
+  return new TextDecoder().decode(concat(parts, size));
+}
+
+function concat(parts: readonly Uint8Array[], size: number): Uint8Array {
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
 function isBelow(path: string, route: string): boolean {
-  return path === route || path.startsWith(`${route}/`);
+  return route === '/' || path === route || path.startsWith(`${route}/`);
 }

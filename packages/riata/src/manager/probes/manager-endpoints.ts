@@ -1,4 +1,3 @@
-import { isIPv4 } from 'node:net';
 import type { Cache, CacheHealth } from '../../cache/cache.js';
 import type { ConnectedClient } from '../../client/create-client.js';
 import type { ControllerDefinition } from '../../controller/define/controller-definition.js';
@@ -9,6 +8,11 @@ import type { Runtime } from '../../runtime/runtime.js';
 import { version } from '../../version.js';
 import type { WebhookRecord } from '../../webhook/webhook-route.js';
 import type { Cluster, ClusterSet } from '../clusters/cluster.js';
+import { dashboardEndpoint } from '../debug/dashboard-endpoint.js';
+import { isLoopback, resolveDashboard } from '../debug/dashboard-options.js';
+import { type DebugParts, debugRoutes as streamRoutes } from '../debug/debug-routes.js';
+import { DebugStream } from '../debug/debug-stream.js';
+import type { WriteLog } from '../debug/write-log.js';
 import type { ManagerOptions, MetricsServerOptions } from '../manager-options.js';
 import { cpuProfileRoute } from './cpu-profile-route.js';
 import type { HealthChecks } from './health-checks.js';
@@ -25,6 +29,10 @@ export interface EndpointParts {
   readonly client: ConnectedClient;
   readonly runtime: Runtime;
   readonly registry: PromRegistry | undefined;
+  /** Undefined if neither a dashboard nor debug endpoints are asked for. */
+  readonly writes: WriteLog | undefined;
+  /** What the stream and the dashboard show. */
+  readonly source: DebugParts['source'];
   /** Of its controllers. */
   readonly definitions: () => Iterable<Pick<ControllerDefinition, 'name' | 'kind'>>;
   readonly manager: {
@@ -37,10 +45,16 @@ export interface EndpointParts {
 }
 
 /** The servers that the options ask for. */
-export function endpointsFor({ health, metrics }: ManagerOptions, parts: EndpointParts): readonly HttpEndpoint[] {
+export async function endpointsFor(
+  { health, metrics, dashboard: given }: ManagerOptions,
+  parts: EndpointParts,
+): Promise<readonly HttpEndpoint[]> {
   const { runtime } = parts;
   const { clock } = runtime;
   const endpoints: HttpEndpoint[] = [];
+  const { source, writes, client } = parts;
+  const stream = new DebugStream(source, clock);
+  const streamed = (isProtected: boolean) => streamRoutes({ source, stream, writes, client, runtime, isProtected });
   if (health !== undefined) {
     const routes = new Map([
       ['/healthz', healthRoute(parts.healthz, clock)],
@@ -61,10 +75,21 @@ export function endpointsFor({ health, metrics }: ManagerOptions, parts: Endpoin
         return { contentType: registry.contentType, body: await registry.metrics() };
       });
     }
-    if (metrics.debug) for (const [path, route] of debugRoutes(parts)) routes.set(path, route);
+    const posts = new Map<string, EndpointRoute>();
+    if (metrics.debug) {
+      const live = streamed(metrics.protected ?? false);
+      for (const [path, route] of [...debugRoutes(parts), ...live.routes]) routes.set(path, route);
+      for (const [path, route] of live.posts) posts.set(path, route);
+    }
     if (metrics.profiling) routes.set('/debug/profile', cpuProfileRoute(clock));
     const guard = metrics.protected ? reviewGuard(parts.client, clock) : undefined;
-    endpoints.push(new HttpEndpoint('metrics', metrics, { routes, guard, runtime }));
+    endpoints.push(new HttpEndpoint('metrics', metrics, { routes, posts, guard, runtime }));
+  }
+  const dashboard = resolveDashboard(given);
+  if (dashboard !== undefined) {
+    const live = streamed(dashboard.protected);
+    const routes = [...debugRoutes(parts), ...live.routes];
+    endpoints.push(await dashboardEndpoint(dashboard, parts, { ...live, routes }));
   }
   return endpoints;
 }
@@ -81,11 +106,6 @@ export function assertDebugGuarded({ debug, profiling, protected: isProtected, h
       `${host === undefined ? 'the port on any interface' : `"${host}"`}; set metrics.protected, or metrics.host to ` +
       '"127.0.0.1" and use kubectl port-forward',
   );
-}
-
-function isLoopback(host: string | undefined): boolean {
-  if (host === undefined) return false;
-  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }
 
 /** For people and dashboards: the current state, as JSON. */

@@ -139,6 +139,14 @@ export class ShardRing {
     return lines.flatMap((line) => parseMember(line)?.identity ?? []).sort();
   }
 
+  /** The identity of the owner of each slot, as it was last seen; undefined for a slot without one. */
+  get owners(): readonly (string | undefined)[] {
+    if (this.#membership === undefined) return [];
+    const { table, members } = this.#membership.state;
+    const identities = new Map([...members].map(([id, line]) => [id, parseMember(line)?.identity]));
+    return table.slots.map(({ owner }) => (owner === undefined ? undefined : identities.get(owner)));
+  }
+
   /** The slot of a key, or of a text such as a UID. */
   slotOf(key: ClusterKey | string): number {
     return shardSlot(key, this.slots);

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Client } from '../../client/interfaces.js';
 import type { WebhookClientConfig } from '../../kinds/generated/types/admissionregistration-v1.js';
@@ -43,6 +44,7 @@ export class ServerRun {
   #probe: ReachProbe | undefined;
   #listening: ListeningWebhooks | undefined;
   #authorities: string | undefined;
+  #certificate: string | undefined;
 
   constructor(parts: ServerRunParts) {
     this.#parts = parts;
@@ -50,6 +52,12 @@ export class ServerRun {
 
   get url(): string | undefined {
     return this.#url;
+  }
+
+  /** When the serving certificate expires, in milliseconds since the epoch; undefined without HTTPS. */
+  get certificateExpiresAt(): number | undefined {
+    if (this.#certificate === undefined) return undefined;
+    return Date.parse(new X509Certificate(this.#certificate).validTo);
   }
 
   get isListening(): boolean {
@@ -101,6 +109,7 @@ export class ServerRun {
       throw error;
     }
     await https.listen({ ...served.serving, clientCa });
+    this.#certificate = served.serving.cert;
     const port = https.port as number;
     this.#url = `https://${bracketed(site.host ?? 'localhost')}:${port}`;
     runtime.log.info('listening', { server: 'webhooks', url: this.#url });
@@ -119,6 +128,7 @@ export class ServerRun {
       return source.follow(
         (next) => {
           https.use({ ...next.serving, clientCa });
+          this.#certificate = next.serving.cert;
           trust(next.authorities);
         },
         { signal: until },

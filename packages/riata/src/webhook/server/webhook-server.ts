@@ -92,6 +92,11 @@ export class WebhookServer implements Runnable, ManagedWebhooks {
     return this.#run?.url;
   }
 
+  /** When its certificate expires, in milliseconds since the epoch; undefined before it listens, and without HTTPS. */
+  get certificateExpiresAt(): number | undefined {
+    return this.#run?.certificateExpiresAt;
+  }
+
   /** Finished calls, oldest first; the last 1,000. */
   get calls(): readonly WebhookRecord[] {
     return this.#routes.records;

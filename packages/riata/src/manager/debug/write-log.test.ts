@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { type Cache, tryCached } from '../../cache/cache.js';
+import { notCached } from '../../cache/cache-reader.js';
+import type { Write, WriteListener } from '../../client/operation/write-hook.js';
+import { ConfigMap, Secret } from '../../kinds/generated/groups/core/v1.js';
+import { VirtualClock } from '../../runtime/time/virtual-clock.js';
+import { WriteLog } from './write-log.js';
+
+function setUp(cached: () => unknown) {
+  const log = new WriteLog(new VirtualClock());
+  let listener: WriteListener = () => {};
+  const onWrite = (given: WriteListener) => {
+    listener = given;
+    return { [Symbol.dispose]: () => {} };
+  };
+  log.follow({ onWrite } as never, () => ({ [tryCached]: cached }) as unknown as Cache);
+  return { log, write: (write: unknown) => listener(write as Write) };
+}
+
+const version = (kind: string, resourceVersion: string, data: object) => ({
+  apiVersion: 'v1',
+  kind,
+  metadata: { name: 'a', namespace: 'n', resourceVersion },
+  data,
+});
+const named = { cluster: undefined, namespace: 'n', name: 'a' };
+const operation = { verb: 'update', kind: ConfigMap, namespace: 'n', name: 'a', params: {} };
+
+test('compares with what the cache had; with its own last write if the watch was faster than the answer', () => {
+  let cached: unknown = version('ConfigMap', '1', { size: 1 });
+  const { log, write } = setUp(() => cached);
+  write({ operation, answer: version('ConfigMap', '2', { size: 2 }) });
+  cached = version('ConfigMap', '3', { size: 3 });
+  write({ operation, answer: cached });
+  const [first, second] = log.of({ ...named, kind: 'ConfigMap' });
+  expect(first).toMatchObject({ compared: 'stored', changes: [{ path: 'data.size', before: 1, after: 2 }] });
+  expect(second).toMatchObject({ compared: 'stored', changes: [{ path: 'data.size', before: 2, after: 3 }] });
+});
+
+test('without a version before, shows what was sent, and no values of a Secret', () => {
+  const { log, write } = setUp(() => notCached);
+  const secret = { ...operation, verb: 'patch', kind: Secret };
+  const answer = version('Secret', '2', { a: 'xyzzy' });
+  write({ operation: { ...secret, body: { data: { a: 'xyzzy' } } }, answer });
+  write({ operation: { ...secret, body: [{ op: 'replace', path: '/data/a', value: 'xyzzy' }] }, answer });
+  const writes = log.of({ ...named, kind: 'Secret' });
+  expect(writes).toMatchObject([{ compared: 'sent' }, { compared: 'sent' }]);
+  expect(writes[1]?.changes).toEqual([{ path: '0', after: { op: 'replace', path: '/data/a' } }]);
+  expect(JSON.stringify(writes)).not.toContain('xyzzy');
+});
+
+test('keeps the newest 256', () => {
+  const { log, write } = setUp(() => undefined);
+  for (let at = 0; at < 300; at += 1) write({ operation, answer: version('ConfigMap', `${at}`, {}) });
+  const versions = log.of({ ...named, kind: 'ConfigMap' }).map(({ resourceVersion }) => resourceVersion);
+  expect([versions.length, versions[0], versions.at(-1)]).toEqual([256, '44', '299']);
+});

@@ -1,0 +1,140 @@
+import { type Cache, tryCached } from '../../cache/cache.js';
+import { notCached } from '../../cache/cache-reader.js';
+import type { ConnectedClient } from '../../client/create-client.js';
+import type { Write } from '../../client/operation/write-hook.js';
+import { isJsonObject } from '../../object/json.js';
+import type { KubeObject } from '../../object/meta.js';
+import type { Clock } from '../../runtime/time/clock.js';
+import { type FieldChange, fieldDiff } from './field-diff.js';
+
+/** A write of this process, with what it has changed. */
+export interface LoggedWrite {
+  /** Wall time of the answer, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly cluster?: string;
+  readonly verb: string;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly subresource?: string;
+  /** After the write: by it, a `ReconcileWrite` finds its own. */
+  readonly resourceVersion?: string;
+  /**
+   * What is compared: `stored`, the version before and after; `sent`, where no cache had the version before: what was sent,
+   * all of it as new.
+   */
+  readonly compared: 'stored' | 'sent';
+  /** With secrets masked; the first 100. */
+  readonly changes: readonly FieldChange[];
+  /** How many more there are. */
+  readonly moreChanges: number;
+}
+
+interface Kept extends Omit<LoggedWrite, 'compared' | 'changes' | 'moreChanges'> {
+  readonly isStored: boolean;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+interface Named {
+  readonly cluster: string | undefined;
+  readonly kind: string;
+  readonly namespace: string | undefined;
+  readonly name: string;
+}
+
+/** How many writes are kept. */
+const mostWrites = 256;
+
+/**
+ * The newest writes of a manager, each with the versions before and after. Those are references to objects that were there
+ * anyway, and are compared when someone looks: a write costs a look into the cache.
+ */
+export class WriteLog {
+  readonly #clock: Clock;
+  readonly #kept: Kept[] = [];
+  #next = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Follows a connection. Has to be called before its cache holds kinds: later, the cache shows writes before this does. */
+  follow(client: Pick<ConnectedClient, 'onWrite'>, cache: () => Cache, cluster?: string): void {
+    client.onWrite((write) => this.#note(write, cache(), cluster));
+  }
+
+  /** Writes of this object, oldest first. */
+  of(object: Named): readonly LoggedWrite[] {
+    const inOrder = [...this.#kept.slice(this.#next), ...this.#kept.slice(0, this.#next)];
+    return inOrder.filter((kept) => isOf(kept, object)).map(describe);
+  }
+
+  /** The version after the last write of this object. */
+  #lastOf(object: Named): unknown {
+    let last: Kept | undefined;
+    for (const kept of this.#kept) {
+      if (kept.isStored && isOf(kept, object) && (last === undefined || kept.at >= last.at)) last = kept;
+    }
+    return last?.after;
+  }
+
+  #note(write: Write, cache: Cache, cluster: string | undefined): void {
+    if ('error' in write) return;
+    const { operation, answer } = write;
+    const { verb, kind, subresource } = operation;
+    const stored =
+      isJsonObject(answer) && isJsonObject(answer.metadata) ? (answer as unknown as KubeObject) : undefined;
+    const name = operation.name ?? stored?.metadata.name;
+    if (name === undefined) return;
+    const namespace = operation.namespace ?? stored?.metadata.namespace;
+    const cached = cache[tryCached](kind, { name, namespace });
+    const isSame = stored?.kind === kind.kind;
+    const after = verb === 'delete' || !isSame ? undefined : stored;
+    // The watch may have shown the write before its answer came: then the cache has nothing older.
+    const isLate = cached !== notCached && stored !== undefined && isVersion(cached, stored);
+    const earlier = isLate ? this.#lastOf({ cluster, kind: kind.kind, namespace, name }) : cached;
+    const before = operation.current ?? earlier;
+    const isKnown = before !== notCached && (isSame || verb === 'delete');
+    const isStored = verb === 'create' || (isKnown && !(isLate && before === undefined));
+    const kept: Kept = {
+      ...{ at: this.#clock.now(), verb, apiVersion: kind.apiVersion, kind: kind.kind, name, isStored },
+      ...(cluster !== undefined && { cluster }),
+      ...(namespace !== undefined && { namespace }),
+      ...(subresource !== undefined && { subresource }),
+      ...(stored?.metadata.resourceVersion && { resourceVersion: stored.metadata.resourceVersion }),
+      ...(isStored
+        ? { before: verb === 'create' ? undefined : before, after }
+        : { before: undefined, after: operation.body }),
+    };
+    if (this.#kept.length < mostWrites) this.#kept.push(kept);
+    else this.#kept[this.#next] = kept;
+    this.#next = (this.#next + 1) % mostWrites;
+  }
+}
+
+function isOf(kept: Kept, { cluster, kind, namespace = '', name }: Named): boolean {
+  return kept.name === name && kept.kind === kind && (kept.namespace ?? '') === namespace && kept.cluster === cluster;
+}
+
+function isVersion(cached: KubeObject | undefined, stored: KubeObject): boolean {
+  return cached?.metadata.resourceVersion === stored.metadata.resourceVersion;
+}
+
+function describe({ isStored, before, after, ...rest }: Kept): LoggedWrite {
+  const { changes, more } = fieldDiff(rest.kind, before, isStored ? after : sentFields(rest.kind, after));
+  return { ...rest, compared: isStored ? 'stored' : 'sent', changes, moreChanges: more };
+}
+
+/** A patch by operations has the values of a Secret where no path of the object leads: they are left out. */
+function sentFields(kind: string, body: unknown): unknown {
+  if (isJsonObject(body)) return body;
+  if (!Array.isArray(body)) return {};
+  return Object.fromEntries(
+    body.filter(isJsonObject).map(({ op, path, value }, at) => {
+      const isHidden = kind === 'Secret' || String(path).includes('last-applied-configuration');
+      return [`${at}`, isHidden ? { op, path } : { op, path, ...(value !== undefined && { value }) }];
+    }),
+  );
+}
