@@ -23,7 +23,9 @@ test('the guide describes every command', () => {
 });
 
 test.each(named)('riata %s: a description that starts with a verb, and is a sentence', (_, command) => {
-  expect(command.description()).toMatch(/^[A-Z][a-z]+s\b.*\.$/s);
+  for (const text of [command.description(), command.summary() || command.description()]) {
+    expect(text).toMatch(/^[A-Z][a-z]+s\b.*\.$/s);
+  }
 });
 
 test.each(named)('riata %s: every argument and option is described, in the same style', (_, command) => {
@@ -50,7 +52,8 @@ test.each(named.filter(([, command]) => command.commands.length === 0))(
 test.each(named)('riata %s with an unknown option: exit code 2, the nearest name', async (path) => {
   const { code, out, notes } = await runIn('/', [...path.split(' '), '--hlep']);
   expect({ code, out }).toEqual({ code: exitCodes.usage, out: '' });
-  expect(notes).toContain("unknown option '--hlep'");
+  expect(notes).toMatch(/^riata: unknown option '--hlep'\n/);
+  expect(notes).toMatch(new RegExp(`^See: riata ${path} --help$`, 'm'));
 });
 
 test('the help of riata names all exit codes', async () => {

@@ -42,7 +42,10 @@ In a new folder, start with: npm create riata@latest my-operator`;
 
 /** The `riata` command. @param version of this package */
 export function program(io: CommandIo, version: string, given: readonly CommandDefinition[] = commands): Command {
-  const riata = new Command('riata').description(about).version(version, '-v, --version').addHelpText('after', after);
+  const riata = new Command('riata')
+    .description(about)
+    .version(version, '-v, --version', 'print the version')
+    .addHelpText('after', after);
   // Options after a command are the command's: --version, for one.
   riata.enablePositionalOptions();
   for (const define of given) riata.addCommand(define(io));
@@ -50,19 +53,23 @@ export function program(io: CommandIo, version: string, given: readonly CommandD
 }
 
 /** What holds for all commands; commander hands settings only to commands that are made by their parent. */
-function inherit(command: Command, io: CommandIo): Command {
+function inherit(command: Command, io: CommandIo, above = ''): Command {
+  const path = `${above} ${command.name()}`.trimStart();
   command
     .exitOverride()
     .showSuggestionAfterError()
     .helpCommand(false)
+    .helpOption('-h, --help', 'describe the command')
+    .showHelpAfterError(`See: ${path} --help`)
     .configureHelp({ showGlobalOptions: false })
     .configureOutput({
       writeOut: (text) => io.out(text.replace(/\n$/, '')),
+      outputError: (text, write) => write(text.replace(/^error: /, 'riata: ')),
       writeErr: (text) => io.note(text.replace(/\n$/, '')),
       getOutHasColors: () => io.colors,
       getOutHelpWidth: () => io.terminal?.columns ?? 100,
       getErrHelpWidth: () => io.terminal?.columns ?? 100,
     });
-  for (const child of command.commands) inherit(child, io);
+  for (const child of command.commands) inherit(child, io, path);
   return command;
 }

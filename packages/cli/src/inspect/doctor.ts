@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { createClient } from 'riata';
 import { silentLogger } from 'riata/runtime';
 import { type ClusterOptions, clusterConfig } from '../command/cluster-options.js';
 import { CommandError, exitCodes } from '../command/command-error.js';
 import type { CommandIo } from '../command/command-io.js';
 import type { ProjectOptions } from '../command/project-options.js';
+import { hasConfig } from '../config/has-config.js';
 import { loadOperator } from '../config/load-operator.js';
 import type { Operator } from '../config/resolve-operator.js';
 import type { Finding } from './doctor/finding.js';
@@ -45,12 +45,6 @@ export async function doctor(io: CommandIo, options: DoctorOptions): Promise<voi
 async function operatorIn(io: CommandIo, options: DoctorOptions): Promise<Operator | undefined> {
   if (options.config === undefined && !hasConfig(resolve(io.cwd))) return undefined;
   return (await loadOperator(io, options)).operator;
-}
-
-function hasConfig(folder: string): boolean {
-  if (existsSync(join(folder, 'riata.config.ts'))) return true;
-  const above = dirname(folder);
-  return above !== folder && hasConfig(above);
 }
 
 const marks = { ok: ['green', '✓'], warning: ['yellow', '!'], problem: ['red', '✗'] } as const;

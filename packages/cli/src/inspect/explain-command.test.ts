@@ -73,7 +73,9 @@ describe('riata explain by URL', () => {
     const at = (url: string) => runIn('/', ['explain', 'Site/web', '--url', url], { commands });
     expect((await at('ftp://x')).notes).toContain('--url must be an http or https URL, got "ftp://x"');
     expect((await at(`${operator.url}/elsewhere`)).notes).toContain('not found; start the operator');
-    expect((await at('http://127.0.0.1:1')).notes).toMatch(/http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/);
+    expect((await at('http://127.0.0.1:1')).notes).toContain(
+      'connection refused by 127.0.0.1:1; is the operator running',
+    );
   });
 });
 

@@ -7,6 +7,7 @@ import { silentLogger } from 'riata/runtime';
 import { clusterConfig } from '../command/cluster-options.js';
 import { CommandError, exitCodes } from '../command/command-error.js';
 import type { CommandIo } from '../command/command-io.js';
+import { hasConfig } from '../config/has-config.js';
 import { loadOperator } from '../config/load-operator.js';
 import type { Operator } from '../config/resolve-operator.js';
 import type { EndpointOptions } from './endpoint-options.js';
@@ -36,6 +37,11 @@ export async function openEndpoints(io: CommandIo, options: EndpointOptions): Pr
 }
 
 async function podEndpoints(io: CommandIo, options: EndpointOptions): Promise<OperatorEndpoints> {
+  if (options.config === undefined && !hasConfig(resolve(io.cwd))) {
+    throw new CommandError(
+      `no riata.config.ts in ${io.cwd} or a folder above; run riata in the operator's folder, or give --config, or --url`,
+    );
+  }
   const { operator } = await loadOperator(io, options);
   const { port, isHttps } = metricsOf(operator);
   const config = await clusterConfig(options);

@@ -103,6 +103,9 @@ function problemOf(error: unknown, path: string, hasToken: boolean, refusal: str
     case 403:
       return `access to ${path} is forbidden; ${refusal}`;
     default:
-      return `${path} cannot be read: ${describeError(error)}`;
+      // Its own remedy is about API servers.
+      return code === undefined
+        ? `${describeError(error).split(';')[0]}; is the operator running, and are its metrics served there?`
+        : `${path} cannot be read: ${describeError(error)}`;
   }
 }

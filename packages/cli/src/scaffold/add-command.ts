@@ -24,7 +24,7 @@ Examples:
 export const addCommand: CommandDefinition = (io) =>
   withProjectOptions(
     new Command('add')
-      .summary('add a kind, controller, webhook or version')
+      .summary('Adds a kind, a controller, a webhook or a version.')
       .description(about)
       .addArgument(new Argument('<part>', 'what to add').choices(['kind', 'controller', 'webhook', 'version']))
       .argument('<Kind>', 'the kind, in PascalCase')

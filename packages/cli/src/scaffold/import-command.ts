@@ -20,7 +20,7 @@ interface ImportOptions {
 /** `riata import`: the kinds and controllers of an operator in Go. */
 export const importCommand: CommandDefinition = (io) =>
   new Command('import')
-    .summary('import the kinds and controllers of an operator in Go')
+    .summary('Imports the kinds and controllers of an operator in Go.')
     .description(about)
     .argument('<folder>', 'of the Go operator, with its go.mod')
     .option('--config <file>', 'the config file (default: riata.config.ts here or in a folder above)')

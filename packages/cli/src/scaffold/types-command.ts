@@ -23,7 +23,7 @@ interface TypesOptions extends ClusterOptions {
 export const typesCommand: CommandDefinition = (io) =>
   withClusterOptions(
     new Command('types')
-      .summary('write typed kinds for CustomResourceDefinitions')
+      .summary('Writes typed kinds for CustomResourceDefinitions.')
       .description(about)
       .argument('[sources...]', 'files, folders and URLs')
       .option('--output <path>', 'a folder, a module (kinds.ts), or - for standard output', 'src/kinds')

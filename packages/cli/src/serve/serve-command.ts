@@ -11,10 +11,14 @@ type Flags = Readonly<Record<string, string | boolean | undefined>>;
 export function serveCommand<Own extends Readonly<Record<string, OwnOption>>>(
   name: string,
   server: ServerCommand<Own>,
+  summary: string,
   example: string,
 ): CommandDefinition {
   return (io) => {
-    const command = new Command(name).description(server.about.replaceAll('\n', ' ')).addHelpText('after', example);
+    const command = new Command(name)
+      .summary(summary)
+      .description(server.about.replaceAll('\n', ' '))
+      .addHelpText('after', example);
     for (const { written, help } of serverOptions(server)) {
       command.option(
         written.replace(/ ([A-Z]+)$/, (_, value: string) => ` <${value.toLowerCase()}>`),
