@@ -23,6 +23,7 @@ const io: CommandIo = {
   colors: process.stdout.isTTY === true && process.env.NO_COLOR === undefined && process.env.TERM !== 'dumb',
   signal: signals.signal,
   runtime: defaultRuntime(),
+  self: [process.execPath, ...process.execArgv.filter((arg) => !arg.startsWith('--inspect')), process.argv[1] ?? ''],
 };
 
 process.exitCode = await runRiata(process.argv.slice(2), io, { version });

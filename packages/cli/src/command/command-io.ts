@@ -17,4 +17,6 @@ export interface CommandIo {
   /** Aborts on SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
   readonly runtime: Runtime;
+  /** How this program is started: the interpreter, its options and the script. Undefined if it cannot be started again. */
+  readonly self?: readonly string[];
 }

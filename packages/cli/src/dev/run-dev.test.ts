@@ -1,11 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Sandbox } from '@riata/sandbox';
 import { createClient, defineKind, loadConfig } from 'riata';
-import { ConfigMap } from 'riata/kinds';
+import { ConfigMap, Deployment, Namespace } from 'riata/kinds';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { memoryIo, runIn } from '../command/command-io.fixture.js';
 import { runRiata } from '../command/run-riata.js';
 import { type DevProject, makeDevProject, widgetOperator } from './dev-project.fixture.js';
+import { replicasAnnotation } from './take-over.js';
 
 const patience = { timeout: 60_000, interval: 10 };
 const Widget = defineKind({
@@ -61,6 +65,55 @@ test('riata dev: a sandbox for kubectl, with the operator and its webhooks in it
   expect(await ended).toBe(0);
   expect(existsSync(path)).toBe(false);
   expect(io.read().notes).not.toMatch('ended');
+}, 180_000);
+
+test('riata dev --take-over: the deployed operator rests until Ctrl-C, and --give-back starts it after a crash', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'riata-dev-'));
+  await using sandbox = await Sandbox.start({ nodes: 1 });
+  const admin = sandbox.server.as({ user: 'admin', groups: ['system:masters'] });
+  const path = join(folder, 'kubeconfig');
+  writeFileSync(path, admin.kubeconfig(await sandbox.listen()));
+  const key = { namespace: 'widget-operator', name: 'widget-operator' };
+  const labels = { app: 'widget-operator' };
+  const containers = [{ name: 'main', image: 'registry.example.com/widget-operator' }];
+  await sandbox.client.create(Namespace({ metadata: { name: key.namespace } }));
+  await sandbox.client.create(
+    Deployment({
+      metadata: key,
+      spec: {
+        replicas: 2,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers } },
+      },
+    }),
+  );
+  const replicas = async () => (await sandbox.client.get(Deployment, key)).spec?.replicas;
+  const stop = new AbortController();
+  const io = memoryIo({ cwd: project.folder, signal: stop.signal });
+  const args = ['dev', '--types', 'off', '--kubeconfig', path, '--webhook-host', '127.0.0.1'];
+  const ended = runRiata([...args, '--take-over'], io, { version: '0.0.0' });
+  await vi.waitFor(() => expect(io.read().out).toMatch(/started widget, rules in \d+ ms/), patience);
+  expect(await replicas()).toBe(0);
+  // It leads, as nothing else does, and its webhooks are called.
+  const widget = { namespace: 'default', name: 'a' };
+  await vi.waitFor(async () => {
+    const refused = sandbox.client.create(Widget({ metadata: widget, spec: { size: 6 } }), { dryRun: true });
+    await expect(refused).rejects.toThrow('too large');
+  }, patience);
+  await sandbox.client.create(Widget({ metadata: widget, spec: {} }));
+  await vi.waitFor(() => sandbox.client.get(ConfigMap, widget), patience);
+  const refused = await runIn(project.folder, [...args, '--give-back'], { env: { RIATA_DEV_HOLDER: 'bob' } });
+  expect(refused.notes).toMatch('widget-operator/widget-operator is taken over by riata dev of');
+  stop.abort();
+  expect(await ended).toBe(0);
+  expect(await replicas()).toBe(2);
+  const metadata = { annotations: { [replicasAnnotation]: '3' } };
+  await sandbox.client.patch(Deployment, key, { type: 'merge', body: { metadata, spec: { replicas: 0 } } });
+  const given = await runIn(project.folder, [...args, '--give-back']);
+  expect(given).toMatchObject({ code: 0 });
+  expect(given.out).toMatch('Deployment widget-operator/widget-operator has its replicas again');
+  expect(await replicas()).toBe(3);
+  rmSync(folder, { recursive: true, force: true });
 }, 180_000);
 
 test.each([

@@ -11,6 +11,8 @@ import { isWebhook, type Operator } from '../config/resolve-operator.js';
 export interface RunningOperatorParts {
   /** The options of the operator's manager here: those of the operator, with the connection and what differs for a person. */
   readonly optionsFor: (operator: Operator) => ManagerOptions;
+  /** Whether a definition is run at all. @default all are */
+  readonly accepts?: (definition: OperatorDefinition) => boolean;
   /** Called if the manager ends by itself. */
   readonly onEnd: (exit: ManagerExit) => void;
 }
@@ -66,7 +68,9 @@ export class RunningOperator implements AsyncDisposable {
       throw error;
     }
     const change = { added: [], replaced: [], restarted: [], removed: [], failed: [], isRestart } as Changing;
-    const next = new Map(operator.definitions.map((definition, at) => [idOf(definition, at), definition]));
+    const { accepts = () => true } = this.#parts;
+    const all = operator.definitions.map((definition, at) => [idOf(definition, at), definition] as const);
+    const next = new Map(all.filter(([, definition]) => accepts(definition)));
     for (const [id, part] of this.#running) {
       if (next.has(id)) continue;
       await part.added.remove();

@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { execPath } from 'node:process';
+
+/** Runs in a separate process: when its input ends, which it does however its owner ends, it runs the command, unless told not to. */
+const script = `
+  const { spawn } = require('node:child_process');
+  const [command, ...args] = JSON.parse(process.argv[1]);
+  let text = '';
+  process.stdin.setEncoding('utf8');
+  process.stdin.on('data', (piece) => { text += piece; });
+  process.stdin.on('end', () => {
+    if (!text.includes('done')) spawn(command, args, { stdio: 'ignore' });
+  });
+`;
+
+/** What a {@link CrashGuard} runs. */
+export interface GuardedCommand {
+  /** The program and its arguments. */
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Runs a command when this process ends without having called {@link end}, also when it is killed. */
+export class CrashGuard {
+  readonly #process: ChildProcess;
+
+  constructor({ command, cwd, env }: GuardedCommand) {
+    // Detached, so that a signal to the process group, as Ctrl-C is, leaves it to do its work.
+    this.#process = spawn(execPath, ['-e', script, JSON.stringify(command)], {
+      ...{ cwd, env, detached: true },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    this.#process.on('error', () => {});
+    this.#process.stdin?.on('error', () => {});
+    this.#process.unref();
+    (this.#process.stdin as Socket | null)?.unref();
+  }
+
+  /** Nothing is to be done any more. `isDone` false: ends it as a crash would, for tests. */
+  async end({ isDone = true } = {}): Promise<void> {
+    const { pid, exitCode, signalCode } = this.#process;
+    if (pid === undefined || exitCode !== null || signalCode !== null) return;
+    this.#process.ref();
+    const exited = once(this.#process, 'exit');
+    this.#process.stdin?.end(isDone ? 'done\n' : '');
+    await exited;
+  }
+}
