@@ -69,7 +69,7 @@ export default defineConfig({
           name: 'embedded',
           include: ['packages/{cli,riata,sandbox}/behaviour/**/*.test.ts', 'examples/**/*.test.ts'],
           // What is about the real server alone, from its first line on.
-          exclude: ['**/server-side-apply-engine.test.ts', 'packages/sandbox/behaviour/kubectl.test.ts'],
+          exclude: ['**/server-side-apply-engine.test.ts', 'packages/sandbox/behaviour/kubectl*.test.ts'],
           env: { RIATA_SERVERS: 'in-process,https' },
           ...longRun,
         },

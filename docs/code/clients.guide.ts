@@ -12,7 +12,7 @@ import {
   makeKind,
   withFieldOwner,
 } from 'riata';
-import { ConfigMap, Deployment, Namespace, Pod } from 'riata/kinds';
+import { ConfigMap, Deployment, Namespace, Pod, Service } from 'riata/kinds';
 import type { Scale } from 'riata/kinds/types/autoscaling-v1';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -71,6 +71,20 @@ test('clients', async () => {
     const { exitCode } = await ran.ended;
     const [[written] = []] = write.mock.calls;
     write.mockRestore();
+    const [label, spec] = [{ app: 'page' }, { nodeName: 'node-1', containers: [{ name: 'web', image: 'nginx' }] }];
+    const conditions = [{ type: 'Ready', status: 'True' }];
+    await client.create(Pod({ metadata: { namespace: 'market', name: 'page', labels: label }, spec }));
+    await client.status.patch(
+      Pod,
+      { namespace: 'market', name: 'page' },
+      { type: 'merge', body: { status: { conditions } } },
+    );
+    await client.create(
+      Service({ metadata: { namespace: 'market', name: 'web' }, spec: { selector: label, ports: [{ port: 80 }] } }),
+    );
+    await using to = await client.forward({ kind: Service, namespace: 'market', name: 'web' }, { ports: [[0, 80]] });
+    const page = await fetch(to.url);
+    expect(await page.text()).toBe('hello');
     expect([who, exitCode, Buffer.from(written as Uint8Array).toString()]).toEqual(['root', 0, 'apple\npear\n']);
   }
 

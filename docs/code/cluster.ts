@@ -7,7 +7,7 @@ import { Pod } from 'riata/kinds';
 
 /** A cluster that code finds through `KUBECONFIG`, until it is disposed of. */
 export async function kubeconfigCluster(): Promise<AsyncDisposable> {
-  const server = await ApiServer.start({ log: silentLogger, containers: { exec } });
+  const server = await ApiServer.start({ log: silentLogger, containers: { exec, connect } });
   const { url, ca } = await server.listen();
   const folder = mkdtempSync(join(tmpdir(), 'riata-guides-'));
   const before = process.env.KUBECONFIG;
@@ -29,6 +29,13 @@ const exec: NonNullable<ContainerRuntime['exec']> = async (_pod, [program], io) 
   let text = '';
   for await (const bytes of io.stdin) text += Buffer.from(bytes);
   return io.stdout(`${text.trim().split('\n').sort().join('\n')}\n`);
+};
+
+/** What listens in Pods of the guides. */
+const connect: NonNullable<ContainerRuntime['connect']> = async (_pod, _port, connection) => {
+  for await (const _request of connection.input) {
+    return connection.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\nhello');
+  }
 };
 
 /** A Pod that is scheduled to a node. */

@@ -2,14 +2,25 @@ import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { ApiServer, type ContainerIo, type ContainerRuntime } from '@riata/apiserver';
 import { type ConnectedClient, createClient, type RestConfig } from 'riata';
-import { Pod } from 'riata/kinds';
-import { nodeTransport } from 'riata/rest';
+import { Namespace, Pod } from 'riata/kinds';
+import { configFromKubeconfig, nodeTransport } from 'riata/rest';
 import { silentLogger } from 'riata/runtime';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
+import { KubeletStandIn } from './kubelet-stand-in.js';
 
 /** What the containers of these tests do, whatever serves them. */
 export const containers: ContainerRuntime = {
   exec: async (_pod, [program = '', ...args], io) => await programs[program]?.(io, ...args),
+  connect: async ({ metadata }, port, connection) => {
+    if (port === 81) throw new Error('connection refused');
+    // Port 80 answers one line at a time; others send back what they get, and their name at the end.
+    for await (const bytes of connection.input) {
+      await connection.write(bytes);
+      if (port === 80) return;
+    }
+    await connection.write(` from ${metadata.name}:${port}`);
+  },
   attach: async (_pod, io) => {
     await io.stdout(`attached to ${io.container}\n`);
     for await (const bytes of io.stdin) await io.stdout(bytes);
@@ -81,18 +92,38 @@ const programs: Readonly<Record<string, Program>> = {
 export interface StreamCluster extends AsyncDisposable {
   readonly config: RestConfig;
   readonly client: ConnectedClient;
+  /** The node that Pods run on. */
+  readonly node: string;
   /** A running Pod. */
   readonly pod: { readonly namespace: string; readonly name: string };
 }
 
-async function clusterOn(config: RestConfig, stop: () => Promise<void>, over?: 'node'): Promise<StreamCluster> {
+async function real(over?: 'node'): Promise<StreamCluster> {
+  const config = await configFromKubeconfig(controlPlaneFromEnv().kubeconfig);
+  const admin = createClient(config, { runtime: { log: silentLogger } });
+  const namespace = (await admin.create(Namespace({ metadata: { generateName: 'streams-' } }))).metadata.name;
+  const node = namespace.replace('streams', 'node');
+  const kubelet = await KubeletStandIn.start(admin, node, containers);
+  const stop = async () => {
+    await kubelet[Symbol.asyncDispose]();
+    await admin.delete(Namespace, { name: namespace });
+    await admin.close();
+  };
+  return clusterOn(config, stop, { node, namespace, ...(over && { over }) });
+}
+
+async function clusterOn(
+  config: RestConfig,
+  stop: () => Promise<void>,
+  { over, node = 'node-1', namespace = 'default' }: { over?: 'node'; node?: string; namespace?: string } = {},
+): Promise<StreamCluster> {
   const transport = over === 'node' ? nodeTransport(config) : undefined;
   const client = createClient(config, { runtime: { log: silentLogger }, ...(transport && { transport }) });
-  const pod = { namespace: 'default', name: 'web' };
+  const pod = { namespace, name: 'web' };
   await client.create(
     Pod({
       metadata: { ...pod, labels: { app: 'web' } },
-      spec: { nodeName: 'node-1', containers: [{ name: 'main', image: 'web' }] },
+      spec: { nodeName: node, containers: [{ name: 'main', image: 'web' }], automountServiceAccountToken: false },
     }),
   );
   const dispose = async () => {
@@ -100,7 +131,7 @@ async function clusterOn(config: RestConfig, stop: () => Promise<void>, over?: '
     await transport?.close();
     await stop();
   };
-  return { config, client, pod, [Symbol.asyncDispose]: dispose };
+  return { config, client, pod, node, [Symbol.asyncDispose]: dispose };
 }
 
 async function embedded(over: 'in-process' | 'https' | 'node'): Promise<StreamCluster> {
@@ -114,13 +145,13 @@ async function embedded(over: 'in-process' | 'https' | 'node'): Promise<StreamCl
     tls: async () => tls,
     refresh: async () => false,
   };
-  return clusterOn({ server: url, credentials }, stop, over === 'node' ? 'node' : undefined);
+  return clusterOn({ server: url, credentials }, stop, over === 'node' ? { over } : {});
 }
 
 const kinds = {
   'in-process': { 'in-process': () => embedded('in-process') },
   https: { https: () => embedded('https'), 'https, by nodeTransport': () => embedded('node') },
-  'kube-apiserver': {},
+  'kube-apiserver': { 'kube-apiserver': () => real(), 'kube-apiserver, by nodeTransport': () => real('node') },
 } as Readonly<Record<string, Readonly<Record<string, () => Promise<StreamCluster>>>>>;
 
 /** Runs a suite on every server of this run (`RIATA_SERVERS`) and every transport. */

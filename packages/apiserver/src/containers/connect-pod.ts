@@ -3,11 +3,18 @@ import type { Scheduler } from 'riata/runtime';
 import type { ServerRequest } from '../http/server-request.js';
 import { recordOf, recordsOf, textOf } from '../resource/metadata.js';
 import { badRequest } from '../status/refusal.js';
-import type { ContainerRuntime, PodObject } from './container-runtime.js';
+import type { ContainerRuntime, PodConnection, PodObject } from './container-runtime.js';
 import { serveCommand } from './serve-command.js';
+import { servePortForward } from './serve-port-forward.js';
 
 /** Serves a request over the connection that it came by; `onSwitch` is called when that leaves HTTP. */
 export type ServeConnection = (request: ServerRequest, onSwitch: () => void) => Promise<void>;
+
+export interface ConnectionParts {
+  readonly clock: Scheduler;
+  /** Whether the Pod still exists: a port-forward may outlive it. */
+  readonly isThere: () => boolean;
+}
 
 /**
  * Connects a client to a Pod (`pods/exec`, `attach`, `portforward`). Undefined if the runtime does not serve that.
@@ -18,9 +25,9 @@ export function connectPod(
   pod: KubeObject,
   subresource: string,
   options: JsonObject,
-  clock: Scheduler,
+  { clock, isThere }: ConnectionParts,
 ): ServeConnection | undefined {
-  const { exec, attach } = runtime;
+  const { exec, attach, connect } = runtime;
   const running = pod as PodObject;
   if (subresource === 'exec' && exec !== undefined) {
     const streams = streamsOf(pod, options);
@@ -34,7 +41,21 @@ export function connectPod(
     return (request, onSwitch) =>
       serveCommand({ request, onSwitch, streams, clock, process: (io) => attach(running, io) });
   }
+  if (subresource === 'portforward' && connect !== undefined) {
+    checkRunning(pod);
+    const { namespace, name } = pod.metadata;
+    const connectTo = (port: number, connection: PodConnection) => {
+      if (!isThere()) throw new Error(`pod not found ("${name}_${namespace}")`);
+      return connect(running, port, connection);
+    };
+    return (request, onSwitch) => servePortForward({ request, onSwitch, clock, connect: connectTo });
+  }
   return undefined;
+}
+
+function checkRunning(pod: KubeObject): void {
+  const spec = recordOf((pod as unknown as JsonObject).spec);
+  if (textOf(spec.nodeName) === '') throw badRequest(`pod ${pod.metadata.name} does not have a host assigned`);
 }
 
 function streamsOf(pod: KubeObject, options: JsonObject) {
@@ -52,7 +73,7 @@ export function containerOf(pod: KubeObject, name: string): string {
   const [containers, others] = [['containers'], ['initContainers', 'ephemeralContainers']].map((lists) =>
     lists.flatMap((list) => recordsOf(spec[list]).map((container) => textOf(container.name))),
   ) as [string[], string[]];
-  if (textOf(spec.nodeName) === '') throw badRequest(`pod ${metadata.name} does not have a host assigned`);
+  checkRunning(pod);
   if (name !== '') {
     if ([...containers, ...others].includes(name)) return name;
     throw badRequest(`container ${name} is not valid for pod ${metadata.name}`);

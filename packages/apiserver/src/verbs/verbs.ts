@@ -268,8 +268,9 @@ export class Verbs implements VerbHandlers {
     await inSlices(clock, admission.validate('CONNECT', admitted, undefined));
     const object = store.get(resource, namespace, name);
     const { connectPod } = await import('../containers/connect-pod.js');
+    const isThere = () => store.find(resource, namespace, name)?.object.metadata.uid === object.metadata.uid;
     const subresource = resource.plural === 'pods' ? (request.subresource?.name ?? '') : '';
-    const serve = connectPod(this.#parts.containers, object, subresource, admitted ?? options, clock);
+    const serve = connectPod(this.#parts.containers, object, subresource, admitted ?? options, { clock, isThere });
     if (serve === undefined) throw noSuchPath();
     return { serve };
   }

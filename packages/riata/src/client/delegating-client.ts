@@ -49,5 +49,6 @@ export function delegatingClient<P extends Placement = Explicit>(parts: Delegati
     logs: (pod, options) => client.logs(pod, options),
     exec: (pod, command, options) => client.exec(pod, command, options),
     attach: (pod, options) => client.attach(pod, options),
+    forward: (target, options) => client.forward(target, options),
   };
 }

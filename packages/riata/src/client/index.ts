@@ -23,6 +23,7 @@ export type {
   FieldIndexer,
   FieldManagerRequired,
   FieldOwned,
+  ForwardTo,
   Implied,
   InNamespace,
   Key,
@@ -78,6 +79,7 @@ export { ExecCall } from './stream/exec-call.js';
 export { ExecError, type ExecErrorParts, isExecError } from './stream/exec-error.js';
 export type { ExecOptions, Input } from './stream/exec-options.js';
 export { type ExecInput, type ExecResult, ExecSession } from './stream/exec-session.js';
+export { Forward, type ForwardedPort, type ForwardOptions } from './stream/forward.js';
 export type { Table, TableColumn, TableRow } from './table.js';
 export { lines } from './watch/lines.js';
 export {

@@ -22,6 +22,7 @@ import type {
 import type { Patch } from './patch.js';
 import type { ExecCall } from './stream/exec-call.js';
 import type { ExecOptions } from './stream/exec-options.js';
+import type { Forward, ForwardOptions } from './stream/forward.js';
 import type { Table } from './table.js';
 import type { RetryingWatch, RetryingWatchOptions } from './watch/retrying-watch.js';
 
@@ -39,6 +40,12 @@ export interface NamespaceRequired {
 export interface FieldManagerRequired {
   readonly fieldManager: string;
 }
+
+/** Where ports are forwarded to: a Pod by its key, or an object that selects Pods. */
+export type ForwardTo<P extends Placement> = Key<'Namespaced', P> & {
+  /** @default Pod */
+  readonly kind?: KindRef<KubeObject, 'Namespaced'>;
+};
 
 /** What callers of a client have to pass: {@link Explicit}, {@link Implied}, {@link FieldOwned}. */
 export interface Placement {
@@ -253,4 +260,14 @@ export interface Client<in P extends Placement = Explicit> extends Reader<P>, Wr
   exec(pod: Key<'Namespaced', P>, command: readonly string[], options?: ExecOptions): ExecCall;
   /** Attaches to the process that a container runs already (`kubectl attach`). RBAC: `create`, `get` on `pods/attach`. */
   attach(pod: Key<'Namespaced', P>, options?: ExecOptions): ExecCall;
+  /**
+   * Forwards local ports to a Pod (`kubectl port-forward`), or to a ready Pod behind a Service, a Deployment or another
+   * kind with a selector. RBAC: `create` and `get` on `pods/portforward`, and to read what selects the Pods.
+   *
+   * ```ts
+   * await using to = await client.forward({ kind: Service, namespace, name: 'web' }, { ports: [8080, [0, 9090]] });
+   * await fetch(to.url);
+   * ```
+   */
+  forward(target: ForwardTo<P>, options: ForwardOptions): Promise<Forward>;
 }

@@ -20,6 +20,7 @@ import type {
   At,
   Client,
   Explicit,
+  ForwardTo,
   Key,
   Placement,
   StatusWriter,
@@ -59,6 +60,7 @@ import type { Patch } from './patch.js';
 import { ExecCall } from './stream/exec-call.js';
 import { type ExecOptions, execOptionNames } from './stream/exec-options.js';
 import { ExecSession } from './stream/exec-session.js';
+import { type Forward, type ForwardOptions, forwardOptionNames } from './stream/forward.js';
 import { SubResource } from './sub-resource.js';
 import { type Table, tableAccept, toTable } from './table.js';
 import { RetryingWatch, type RetryingWatchOptions, retryingWatchOptionNames } from './watch/retrying-watch.js';
@@ -312,6 +314,13 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
   attach(pod: Key<'Namespaced', P>, options: ExecOptions = {}): ExecCall {
     refuseUnknownOptions('client.attach', options, execOptionNames);
     return this.#command(pod, undefined, options);
+  }
+
+  async forward(target: ForwardTo<P>, options: ForwardOptions): Promise<Forward> {
+    refuseUnknownOptions('client.forward', options, forwardOptionNames);
+    // Loaded on first use: few programs forward ports.
+    const { startForward } = await import('./stream/start-forward.js');
+    return startForward(this as unknown as KubeClient, target, options);
   }
 
   #command(pod: Key<'Namespaced', P>, command: readonly string[] | undefined, options: ExecOptions): ExecCall {

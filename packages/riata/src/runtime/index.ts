@@ -49,6 +49,7 @@ export {
   onAbort,
   throwIfAborted,
 } from './signals.js';
+export { SpdySession, SpdyStream } from './spdy/spdy-session.js';
 export {
   isLostLease,
   isRemoved,

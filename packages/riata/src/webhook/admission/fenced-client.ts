@@ -76,6 +76,7 @@ export function fencedClient(client: Client, refusal: (verb: string, what: strin
     exec: () => {
       throw refusal('exec in', 'Pod');
     },
+    forward: (target, options) => client.forward(target, options),
     attach: () => {
       throw refusal('attach to', 'Pod');
     },
