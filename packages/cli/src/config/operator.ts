@@ -4,7 +4,8 @@ import type { Addable } from 'riata/manager';
 import { type CrdManifest, dns1123LabelProblems } from 'riata/object';
 import type { PolicyRule } from 'riata/patterns';
 import { optionNames, refuseUnknownOptions } from 'riata/runtime';
-import type { Operator, ProjectPackage } from './resolve-operator.js';
+import type { WebhookDefinition } from 'riata/webhook';
+import type { TestedRights } from '../manifests/used-rights.js';
 
 /** A controller, a webhook, or whatever else `run` takes. */
 export type OperatorDefinition = ControllerDefinition | Addable;
@@ -46,6 +47,36 @@ export interface OperatorOptions {
    * @default `(operator) => deployment(operator)`
    */
   readonly objects?: (operator: Operator) => Promise<readonly WriteObject[]> | readonly WriteObject[];
+}
+
+/** An operator with everything that its config leaves out, and with its definitions. */
+export interface Operator {
+  readonly name: string;
+  /** The repository of its image. */
+  readonly image: string;
+  readonly version: string;
+  readonly namespace: string;
+  readonly description: string;
+  /** As the main module lists them. */
+  readonly definitions: readonly OperatorDefinition[];
+  readonly controllers: readonly ControllerDefinition[];
+  readonly webhooks: readonly WebhookDefinition[];
+  /** Of its `Manager`. */
+  readonly options: ManagerOptions;
+  /** Those whose CustomResourceDefinitions it installs. */
+  readonly kinds: readonly CrdKind[];
+  /** Beyond what its definitions imply. */
+  readonly rights: readonly PolicyRule[];
+  /** See `OperatorOptions.objects`. */
+  readonly objects: OperatorOptions['objects'];
+  /** The rights that its tests used, in place of those that its definitions imply. @default none */
+  readonly testedRights?: TestedRights;
+}
+
+/** The parts of a project's package.json that an operator takes. */
+export interface ProjectPackage {
+  readonly version?: string;
+  readonly description?: string;
 }
 
 export const operatorOptionNames = optionNames<OperatorOptions>({

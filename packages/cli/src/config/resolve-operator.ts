@@ -1,47 +1,18 @@
-import type { ControllerDefinition, KindRef, ManagerOptions } from 'riata';
+import type { ControllerDefinition, KindRef } from 'riata';
 import { isAddable } from 'riata/manager';
-import type { PolicyRule } from 'riata/patterns';
 import type { WebhookDefinition } from 'riata/webhook';
 import { CommandError } from '../command/command-error.js';
-import type { TestedRights } from '../manifests/used-rights.js';
 import {
   type CrdKind,
+  type Operator,
   type OperatorConfig,
   type OperatorDefinition,
   type OperatorModule,
-  type OperatorOptions,
+  type ProjectPackage,
   packageOf,
 } from './operator.js';
 
-/** An operator with everything that its config leaves out, and with its definitions. */
-export interface Operator {
-  readonly name: string;
-  /** The repository of its image. */
-  readonly image: string;
-  readonly version: string;
-  readonly namespace: string;
-  readonly description: string;
-  /** As the main module lists them. */
-  readonly definitions: readonly OperatorDefinition[];
-  readonly controllers: readonly ControllerDefinition[];
-  readonly webhooks: readonly WebhookDefinition[];
-  /** Of its `Manager`. */
-  readonly options: ManagerOptions;
-  /** Those whose CustomResourceDefinitions it installs. */
-  readonly kinds: readonly CrdKind[];
-  /** Beyond what its definitions imply. */
-  readonly rights: readonly PolicyRule[];
-  /** See `OperatorOptions.objects`. */
-  readonly objects: OperatorOptions['objects'];
-  /** The rights that its tests used, in place of those that its definitions imply. @default none */
-  readonly testedRights?: TestedRights;
-}
-
-/** The parts of a project's package.json that an operator takes. */
-export interface ProjectPackage {
-  readonly version?: string;
-  readonly description?: string;
-}
+export type { Operator, ProjectPackage } from './operator.js';
 
 /**
  * Imports the operator's main module and fills in the rest. Rejects with what is wrong with that module. A later call

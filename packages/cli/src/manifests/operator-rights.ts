@@ -102,11 +102,14 @@ function clusterKinds({ controllers, definitions, webhooks }: Operator): KindRef
 }
 
 /** Tokens are mounted where a Pod asks for one; rules about paths can stand in a ClusterRole alone. */
-function completed(object: WriteObject, { testedRights }: Operator): WriteObject {
+function completed(object: WriteObject, { testedRights, options: { metrics } }: Operator): WriteObject {
   if (object.kind === 'ServiceAccount') return { ...object, automountServiceAccountToken: false } as WriteObject;
-  if (object.kind !== 'ClusterRole' || testedRights === undefined) return object;
+  // `riata explain` and `riata top` read the operator's pages with a token of the operator itself.
+  const debugRules = metrics?.protected && metrics.debug ? [{ nonResourceURLs: ['/debug/*'], verbs: ['get'] }] : [];
+  const pathRules = [...(testedRights?.pathRules ?? []), ...debugRules];
+  if (object.kind !== 'ClusterRole' || pathRules.length === 0) return object;
   const { rules } = object as { readonly rules?: readonly object[] };
-  return { ...object, rules: [...(rules ?? []), ...testedRights.pathRules] } as WriteObject;
+  return { ...object, rules: [...(rules ?? []), ...pathRules] } as WriteObject;
 }
 
 /** Roles for Leases in other namespaces than the operator's, where its options name them. */
