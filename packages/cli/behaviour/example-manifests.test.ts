@@ -1,6 +1,6 @@
-import { TestEnvironment, type TestManager } from '@riata/testing';
+import { TestEnvironment, type TestManager, usedRights } from '@riata/testing';
 import type { WriteObject } from 'riata/client';
-import { ConfigMap, Deployment, type Namespace, Pod } from 'riata/kinds';
+import { ConfigMap, Deployment, type Namespace as NamespaceKind, Pod, Secret } from 'riata/kinds';
 import { objectsFromYaml } from 'riata/patterns';
 import { isForbidden } from 'riata/rest';
 import { systemRandom } from 'riata/runtime';
@@ -10,8 +10,9 @@ import { Site } from '../../../examples/guarded-sites/site.js';
 import { SharedSettings } from '../../../examples/my-kind/main.js';
 import { Foo } from '../../../examples/sample-controller/main.js';
 import { Ship } from '../../../examples/sharded-fleet/main.js';
-import { resolveOperator } from '../src/config/resolve-operator.js';
+import { type Operator, resolveOperator } from '../src/config/resolve-operator.js';
 import { deployment } from '../src/manifests/deployment.js';
+import { testedRights } from '../src/manifests/used-rights.js';
 import { bundleFiles } from '../src/olm/bundle-files.js';
 import { type ExampleName, exampleNames, exampleOperator } from './example-operators.js';
 
@@ -54,6 +55,21 @@ const works: Partial<Record<ExampleName, (env: TestEnvironment, namespace: strin
     await env.settle();
     await env.client.get(Deployment, { namespace, name: 'shop' });
   },
+  'frontend-restarter': async (env) => {
+    const key = { namespace: 'default', name: 'frontend' };
+    await env.client.create(ConfigMap({ metadata: key, data: { color: 'red' } }));
+    await env.eventually(async () => (await env.client.get(ConfigMap, key)).metadata.annotations !== undefined);
+    const labels = { app: 'frontend' };
+    const spec = { containers: [{ name: 'web', image: 'web:1' }], automountServiceAccountToken: false };
+    const pod = { namespace: 'default', name: 'web' };
+    await env.client.create(Pod({ metadata: { ...pod, labels }, spec }));
+    await env.client.patch(ConfigMap, key, { type: 'merge', body: { data: { color: 'blue' } } });
+    await env.eventually(async () => {
+      const left = await env.client.find(Pod, pod);
+      return left === undefined || left.metadata.deletionTimestamp !== undefined;
+    });
+    await env.client.delete(ConfigMap, key);
+  },
   'guarded-sites': async (env, namespace) => {
     const image = { name: 'registry.example.com/shop' };
     const host = `${namespace}.example.com`;
@@ -93,7 +109,7 @@ test.each(Object.entries(works))('%s lacks nothing under its generated role', as
   const labels = { 'pod-security.kubernetes.io/enforce': 'privileged' };
   for (const object of objects.filter(isRight)) {
     const created = object.kind === 'Namespace' ? { ...object, metadata: { ...object.metadata, labels } } : object;
-    await env.client.create(created as ReturnType<typeof Namespace>);
+    await env.client.create(created as ReturnType<typeof NamespaceKind>);
   }
   const { health: _, metrics: __, ...options } = operator.options;
   const account = env.as({ serviceAccount: name, namespace });
@@ -104,5 +120,30 @@ test.each(Object.entries(works))('%s lacks nothing under its generated role', as
   expect(denied.map(({ verb, path }) => `${verb} ${path}`)).toEqual([]);
   expect(manager.exit).toBe(undefined);
   // It has its own rights and no others.
-  await expect(account.client.list(Pod, { namespace })).rejects.toSatisfy(isForbidden);
+  await expect(account.client.list(Secret, { namespace })).rejects.toSatisfy(isForbidden);
+});
+
+test('an operator lacks nothing under the role that its tests gave', async () => {
+  const name = 'sample-controller';
+  const play = async (env: TestEnvironment, { namespace, definitions, options }: Operator, as?: string) => {
+    const { metrics: _, ...rest } = options;
+    const identity = as === undefined ? env : env.as({ serviceAccount: as, namespace });
+    await identity.startManager({ ...rest, run: definitions as never });
+    await works[name]?.(env, namespace);
+  };
+  await using env = await TestEnvironment.start({ kinds: [Foo] });
+  const tested = await resolveOperator(exampleOperator(name, await env.namespace()));
+  await play(env, tested);
+  const used = JSON.parse(JSON.stringify(usedRights(env.requests)));
+  await env.reset();
+
+  const operator = await resolveOperator(exampleOperator(name, await env.namespace()));
+  const objects = await deployment({ ...operator, testedRights: testedRights([used]) });
+  for (const object of objects.filter(({ kind }) => /^(ServiceAccount|(Cluster)?Role(Binding)?)$/.test(kind))) {
+    await env.client.create(object as never);
+  }
+  await play(env, operator, name);
+  expect(env.requests.all.filter(({ code }) => code === 403)).toEqual([]);
+  const role = ofKind<{ readonly rules: readonly object[] }>(objects, 'ClusterRole');
+  expect(JSON.stringify(role.rules)).not.toContain('delete');
 });

@@ -5,6 +5,7 @@ import { CommandError } from '../command/command-error.js';
 import type { GeneratedFile } from '../command/generated-files.js';
 import type { Operator } from '../config/resolve-operator.js';
 import { manifestFile } from '../manifests/manifest-files.js';
+import { refuseSecrets } from '../manifests/refuse-secrets.js';
 import type { ChartConfig } from './chart.js';
 import { checkChart, isReleased } from './check-chart.js';
 import { releasePlaceholders } from './evaluate-objects.js';
@@ -33,6 +34,7 @@ export async function chartFiles(chart: ChartConfig, operator: Operator): Promis
   const own = readValuesSchema(chart.schema);
   const context = { operator, release: releasePlaceholders };
   const objects = (await chart.objects(placeholderValues(own), context)).filter(isReleased);
+  refuseSecrets(objects);
   const schema = withCrdValues(chart.schema, objects.some(isCrd) && own.properties.crds === undefined);
   const root = readValuesSchema(schema);
   // Before the check: a placeholder that was cut is reported as such.

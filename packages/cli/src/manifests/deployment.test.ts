@@ -1,12 +1,17 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { WriteObject } from 'riata/client';
-import { ClusterRole, type Deployment, type Role } from 'riata/kinds';
+import { ClusterRole, type Deployment, type Role, Secret } from 'riata/kinds';
 import { defineKind } from 'riata/object';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { tokenFor } from '../chart/placeholder.js';
 import { resolveOperator } from '../config/resolve-operator.js';
 import { shortenedCrds } from './crd-manifests.js';
 import { deployment } from './deployment.js';
 import { operatorObjects } from './operator-objects.js';
+import { refuseSecrets } from './refuse-secrets.js';
 import { fullOptions, siteConfig, siteRules, sites } from './site-operator.fixture.js';
 import { testedRights } from './used-rights.js';
 
@@ -553,4 +558,32 @@ test('the config changes objects by code', async () => {
   ]);
   const wrong = await resolveOperator(siteConfig({ config: { objects: () => [{}] as never } }));
   await expect(operatorObjects(wrong)).rejects.toThrow(/element 0 has not all of them/);
+});
+
+test('alerts are about metrics that the manager has', async () => {
+  const config = siteConfig({ options: fullOptions });
+  const rule = find<{ spec: { groups: { rules: { expr: string }[] }[] } }>(
+    await deployment(config, { monitoring: true }),
+    'PrometheusRule',
+  );
+  const expressions = rule.spec.groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)).join(' ');
+  const names = [...expressions.matchAll(/([a-z_]+)\{/g)].map(([, name = '']) => name.replace(/_bucket$/, ''));
+  const source = fileURLToPath(new URL('../../../riata/src', import.meta.url));
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    /(?<!\.test)\.ts$/.test(path),
+  );
+  const text = files.map((path) => readFileSync(join(source, path), 'utf8')).join('');
+  const isQueue = (name: string) => text.includes('workqueue_') && text.includes(`'${name.replace('workqueue_', '')}'`);
+  const missing = names.filter((name) => name !== 'up' && !text.includes(`'${name}'`) && !isQueue(name));
+  expect(names.length).toBeGreaterThan(5);
+  expect(missing).toEqual([]);
+});
+
+test('values of Secrets are not written to files', () => {
+  const secret = (data: object) => [Secret({ metadata: { name: 'key', namespace: 'shop' }, ...data })];
+  expect(() => refuseSecrets(secret({ stringData: { password: 'x' } }))).toThrow(
+    'Secret shop/key: has a value for "password", which would be written to a file',
+  );
+  expect(() => refuseSecrets(secret({ stringData: { password: tokenFor('values.password') } }))).not.toThrow();
+  expect(() => refuseSecrets(secret({}))).not.toThrow();
 });

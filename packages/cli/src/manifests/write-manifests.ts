@@ -13,6 +13,7 @@ import { diffWithCluster, type ObjectDifference } from './diff-with-cluster.js';
 import { manifestFiles } from './manifest-files.js';
 import type { ManifestsCommandOptions } from './manifests-command.js';
 import { operatorObjects } from './operator-objects.js';
+import { refuseSecrets } from './refuse-secrets.js';
 import { readTestedRights } from './used-rights.js';
 
 /** The work of `riata manifests`. */
@@ -31,6 +32,7 @@ export async function writeManifests(io: CommandIo, options: ManifestsCommandOpt
     io.out(json ? JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }, null, 2) : await yamlOf(objects));
     return;
   }
+  refuseSecrets(objects);
   const files = await manifestFiles(objects, format);
   const place = output === undefined ? join(folder, 'manifests') : resolve(io.cwd, output);
   await reportFiles(io, files, { command: 'manifests', folder: place, check, force, json });

@@ -5,6 +5,7 @@ import type { GeneratedFile } from '../command/generated-files.js';
 import type { Operator } from '../config/resolve-operator.js';
 import { crdManifests } from '../manifests/crd-manifests.js';
 import { operatorObjects } from '../manifests/operator-objects.js';
+import { refuseSecrets } from '../manifests/refuse-secrets.js';
 import { clusterServiceVersion, type ProjectMetadata } from './cluster-service-version.js';
 import { csvPermissions } from './csv-permissions.js';
 
@@ -43,6 +44,7 @@ export async function bundleFiles(
   const operator = underOlm(given);
   const { name } = operator;
   const objects = await operatorObjects(operator);
+  refuseSecrets(objects);
   const crds = await crdManifests(operator.kinds);
   const csv = clusterServiceVersion({ ...options, operator, objects, crds });
   const { others } = csvPermissions(objects, name);
