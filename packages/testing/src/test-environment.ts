@@ -31,7 +31,7 @@ import {
   testEnvironmentOptionNames,
 } from './test-environment-options.js';
 import { TestIdentity } from './test-identity.js';
-import type { RegisterHandlers, TestManager, TestManagerOptions } from './test-manager.js';
+import { type RegisterHandlers, TestManager, type TestManagerOptions } from './test-manager.js';
 import { embeddedOptionNames, serverVariable, startTestServer, type TestServer } from './test-server.js';
 import { RealTime, type TestTime, VirtualTime } from './test-time.js';
 import { WebhookReplicas } from './webhooks/webhook-replicas.js';
@@ -182,15 +182,13 @@ export class TestEnvironment implements AsyncDisposable {
   /** Starts a manager, as a replica of an operator. Several may run at once. */
   async startManager(options: TestManagerOptions = {}): Promise<TestManager> {
     this.#refuseEnded();
-    // Who starts none need not load what they are made of.
-    const { TestManager: Manager } = await import('./test-manager.js');
     this.#started += 1;
     const name = options.name ?? `manager-${this.#started}`;
     const connection = this.#connections.open({ name, as: options.as }, (request) =>
       this.#work.allows(request) ? this.faults.decide(request) : { stall: 'request' },
     );
     const clientOptions = { ...options.clientOptions, onWrite: (write: Write) => this.#noteCreated(write) };
-    const manager = await Manager.start({
+    const manager = await TestManager.start({
       ...{ name, connection, time: this.#time, runtime: this.#runtime, work: this.#work },
       ...{ webhookFaults: this.faults.webhooks, listener: this.#webhooks?.listener },
       options: { ...options, clientOptions },
