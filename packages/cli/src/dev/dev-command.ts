@@ -31,6 +31,7 @@ export const devCommand: CommandDefinition = (io) =>
           '(default: revert in a sandbox, hold in a cluster)',
       ).choices(typeModes),
     )
+    .option('--apply <files...>', 'YAML of objects to apply once the operator runs, to have something to reconcile')
     .option('--take-over', 'scales the deployed operator to zero, and back on exit')
     .option('--give-back', 'scales the deployed operator back after a crash, and ends')
     .option('--webhook-host <host>', 'the name or address by which the cluster reaches this machine')

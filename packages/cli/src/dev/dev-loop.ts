@@ -15,6 +15,8 @@ export interface DevLoopParts {
   readonly project: ProjectOptions;
   readonly running: RunningOperator;
   readonly types: TypeMode;
+  /** Called once, when the operator runs for the first time. */
+  readonly onStarted?: () => Promise<void>;
 }
 
 type Loaded = Awaited<ReturnType<typeof loadOperator>>;
@@ -32,6 +34,8 @@ export class DevLoop {
   #checking: Promise<void> = Promise.resolve();
   /** Changes are put in place one after the other. */
   #applying: Promise<unknown> = Promise.resolve();
+  /** What follows the first start. */
+  #started: Promise<void> | undefined;
 
   constructor(parts: DevLoopParts) {
     this.#parts = parts;
@@ -57,13 +61,12 @@ export class DevLoop {
       await this.#checker?.[Symbol.asyncDispose]();
       await this.#checking;
       await this.#applying.catch(() => {});
+      await this.#started;
     }
   }
 
   async #reload(startedMs: number, follow: (sources: readonly string[]) => void): Promise<void> {
     const { io, project, types } = this.#parts;
-    // What is built now is checked next: the build should not have to share the machine with a check of older code.
-    this.#checker?.cancel();
     let loaded: Loaded;
     try {
       loaded = await loadOperator(io, project);
@@ -126,6 +129,7 @@ export class DevLoop {
       for (const { name, error } of change.failed) io.note(`${name}: the code before runs on: ${describeError(error)}`);
       const ms = Math.round(runtime.clock.monotonic() - startedMs);
       io.out(`${describeChange(change)} in ${ms} ms`);
+      this.#started ??= this.#parts.onStarted?.();
     } catch (error) {
       if (isInterrupted(error, signal)) return;
       io.note(describeError(error));

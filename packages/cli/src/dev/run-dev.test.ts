@@ -41,8 +41,18 @@ afterAll(() => project?.[Symbol.dispose]());
 test('riata dev: a sandbox for kubectl, with the operator and its webhooks in it, until Ctrl-C', async () => {
   const stop = new AbortController();
   const io = memoryIo({ cwd: project.folder, signal: stop.signal });
-  const ended = runRiata(['dev', '--types', 'off', '--nodes', '1'], io, { version: '0.0.0' });
+  project.write(
+    'widget.yaml',
+    'apiVersion: testing.riata.dev/v1\nkind: Widget\nmetadata: { name: given, namespace: default }\nspec: { size: 2 }\n',
+  );
+  const args = ['dev', '--types', 'off', '--nodes', '1', '--apply', 'widget.yaml', 'none.yaml'];
+  const ended = runRiata(args, io, { version: '0.0.0' });
   await vi.waitFor(() => expect(io.read().out).toMatch(/started widget, rules in \d+ ms/), patience);
+  await vi.waitFor(() => {
+    expect(io.read().out).toContain('applied Widget default/given of widget.yaml');
+    expect(io.read().out).toMatch(/^reconciled widget default\/given in \d+ ms: .*ConfigMap default\/given/m);
+    expect(io.read().notes).toContain('none.yaml: cannot be applied: ');
+  }, patience);
   const path = io.read().out.match(/^export KUBECONFIG=(.+)$/m)?.[1] ?? '';
   await using client = createClient(await loadConfig({ path }));
   const key = { namespace: 'default', name: 'a' };

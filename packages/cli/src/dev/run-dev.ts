@@ -10,10 +10,12 @@ import type { CommandIo } from '../command/command-io.js';
 import type { ProjectOptions } from '../command/project-options.js';
 import { configPath, loadProjectConfig } from '../config/load-operator.js';
 import { isWebhook, type Operator } from '../config/resolve-operator.js';
+import { applyFiles } from './apply-files.js';
 import { CrashGuard } from './crash-guard.js';
 import { type DevCluster, type DevClusterOptions, openCluster } from './dev-cluster.js';
 import { DevLoop } from './dev-loop.js';
 import { freePort } from './free-port.js';
+import { withReconcileLines } from './reconcile-lines.js';
 import { RunningOperator } from './running-operator.js';
 import { giveBack, type TakeOverParts, takeOver } from './take-over.js';
 import type { TypeMode } from './type-checker.js';
@@ -25,6 +27,8 @@ export interface DevOptions extends ProjectOptions, DevClusterOptions {
   readonly takeOver?: boolean;
   readonly giveBack?: boolean;
   readonly webhookHost?: string;
+  /** Files of objects to create. */
+  readonly apply?: readonly string[];
 }
 
 /** Where the process that gives back after a crash finds the holder whose place it has. */
@@ -74,7 +78,8 @@ async function develop(
     },
   });
   const types = options.types ?? (cluster.isSandbox ? 'revert' : 'hold');
-  await new DevLoop({ io, project: options, running, types }).run();
+  const onStarted = () => applyFiles(io, cluster.config, options.apply ?? []);
+  await new DevLoop({ io, project: options, running, types, onStarted }).run();
 }
 
 async function inPlace(
@@ -151,11 +156,17 @@ function managerOptions(
 ): ManagerOptions {
   const { client: _, leaderElection, sharding, webhooks, ...rest } = options;
   const { service: __, certificates: ___, clientCaFile: ____, ...hooks } = webhooks ?? {};
+  const { clock } = io.runtime;
+  const log = rest.runtime?.log ?? io.runtime.log;
   return {
     ...rest,
     ...(!cluster.isSandbox && { ...(leaderElection && { leaderElection }), ...(sharding && { sharding }) }),
     config: cluster.config,
-    runtime: { ...rest.runtime, clock: io.runtime.clock, log: rest.runtime?.log ?? io.runtime.log },
+    runtime: {
+      ...rest.runtime,
+      clock,
+      log: withReconcileLines(log, { show: io.out, monotonic: () => clock.monotonic() }),
+    },
     webhooks: { ...hooks, ...served },
   };
 }
