@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -12,17 +12,18 @@ const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { d
 const packages = Object.keys(dependencies).filter(isPackage);
 const tarballOf = (name: string) => resolve((dependencies[name] as string).slice('file:'.length));
 
-/** Runs a program of npm and gives its output; without the variables of the run around it. */
-async function run(cwd: string, command: string, ...args: string[]): Promise<string> {
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(?:npm_|RIATA_|VITEST|NODE_ENV|NODE_OPTIONS|TEST$)/.test(name)),
+/** The environment without the variables of the run around it, and with the Node that runs this before others. */
+function environment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(?:npm_|RIATA_|VITEST|NODE_ENV|NODE_OPTIONS|TEST$)/.test(name),
   );
-  // The Node that runs this, before others.
-  const path = [join(process.execPath, '..'), env.PATH].join(':');
-  const { stdout, stderr } = await promisify(execFile)(command, args, {
-    cwd,
-    env: { ...env, PATH: path, NO_COLOR: '1' },
-  });
+  const env = Object.fromEntries(kept);
+  return { ...env, PATH: [join(process.execPath, '..'), env.PATH].join(':'), NO_COLOR: '1' };
+}
+
+/** Runs a program of npm and gives its output. */
+async function run(cwd: string, command: string, ...args: string[]): Promise<string> {
+  const { stdout, stderr } = await promisify(execFile)(command, args, { cwd, env: environment() });
   return stripVTControlCharacters(`${stdout}${stderr}`);
 }
 
@@ -53,6 +54,25 @@ async function create(name: string, ...flags: string[]): Promise<string> {
   return project;
 }
 
+/** Runs `npm run dev` until it shows a reconcile, and ends it as Ctrl-C does. */
+async function develop(project: string): Promise<string> {
+  // In a group of its own, as a shell has it: npm, riata and its children.
+  const child = spawn('npm', ['run', 'dev'], { cwd: project, env: environment(), detached: true });
+  let output = '';
+  let isEnding = false;
+  const ended = new Promise<void>((done) => child.on('close', () => done()));
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      if (isEnding || !/^reconciled .* default\/example .*Deployment default\/example/m.test(output)) return;
+      isEnding = true;
+      process.kill(-(child.pid as number), 'SIGINT');
+    });
+  }
+  await ended;
+  return output;
+}
+
 let minimal: string;
 
 beforeAll(async () => {
@@ -66,6 +86,10 @@ test('a new project compiles, passes its tests and builds', async () => {
   expect(await run(minimal, 'npm', 'test')).toMatch(/Tests\s+2 passed/);
   await run(minimal, 'npm', 'run', 'build');
   expect(readdirSync(join(minimal, 'dist'))).toContain('main.js');
+});
+
+test('npm run dev shows a reconcile', async () => {
+  expect(await develop(minimal)).toMatch(/^reconciled site default\/example /m);
 });
 
 test('what riata adds, generates and imports compiles, and passes its tests', async () => {
@@ -100,6 +124,7 @@ test.each([
   try {
     await run(project, 'npm', 'run', 'check');
     expect(await run(project, 'npm', 'test')).toMatch(new RegExp(`Tests\\s+${tests} passed`));
+    expect(await develop(project)).toMatch(/^reconciled .* default\/example /m);
   } finally {
     renameSync(modules(project), modules(minimal));
   }

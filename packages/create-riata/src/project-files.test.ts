@@ -36,7 +36,7 @@ test('an article before a vowel', async () => {
     { name: 'apps', template: 'minimal', kind: 'App', group: 'example.com', ci: 'none' },
     '1.0.0',
   );
-  expect(files.get('README.md')).toContain('Create an App there');
+  expect(files.get('src/apps.test.ts')).toContain("test('an App gets a Deployment");
 });
 
 test('names of a kind', () => {
