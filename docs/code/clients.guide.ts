@@ -12,6 +12,7 @@ import {
   makeKind,
   withFieldOwner,
 } from 'riata';
+import { fromLocal, inPod, toLocal } from 'riata/client';
 import { ConfigMap, Deployment, Namespace, Pod, Service } from 'riata/kinds';
 import type { Scale } from 'riata/kinds/types/autoscaling-v1';
 import { expect, test, vi } from 'vitest';
@@ -85,6 +86,12 @@ test('clients', async () => {
     await using to = await client.forward({ kind: Service, namespace: 'market', name: 'web' }, { ports: [[0, 80]] });
     const page = await fetch(to.url);
     expect(await page.text()).toBe('hello');
+    // Tried with files in packages/riata/behaviour/copy.test.ts.
+    const copy = vi.spyOn(client, 'copy').mockResolvedValue({ bytes: 0, files: 0 });
+    await client.copy(fromLocal('./site'), inPod(pod, '/srv/site'), { verify: true });
+    await client.copy(inPod(pod, '/var/log/app.log', { container: 'web' }), toLocal('./app.log'));
+    expect(copy).toHaveBeenCalledTimes(2);
+    copy.mockRestore();
     expect([who, exitCode, Buffer.from(written as Uint8Array).toString()]).toEqual(['root', 0, 'apple\npear\n']);
   }
 

@@ -1,5 +1,7 @@
 import { Buffer } from 'node:buffer';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { ApiServer, type ContainerIo, type ContainerRuntime } from '@riata/apiserver';
 import { type ConnectedClient, createClient, type RestConfig } from 'riata';
 import { Namespace, Pod } from 'riata/kinds';
@@ -11,7 +13,13 @@ import { KubeletStandIn } from './kubelet-stand-in.js';
 
 /** What the containers of these tests do, whatever serves them. */
 export const containers: ContainerRuntime = {
-  exec: async (_pod, [program = '', ...args], io) => await programs[program]?.(io, ...args),
+  exec: async (_pod, [program = '', ...args], io) => {
+    if (io.container === 'bare' && program === 'tar')
+      throw new Error('exec: "tar": executable file not found in $PATH');
+    const isHere =
+      program === 'tar' || program === 'xargs' || program === 'sh' || (program === 'cat' && args.length > 0);
+    return isHere ? await runHere(program, args, io) : await programs[program]?.(io, ...args);
+  },
   connect: async ({ metadata }, port, connection) => {
     if (port === 81) throw new Error('connection refused');
     // Port 80 answers one line at a time; others send back what they get, and their name at the end.
@@ -26,6 +34,25 @@ export const containers: ContainerRuntime = {
     for await (const bytes of io.stdin) await io.stdout(bytes);
   },
 };
+
+/** Runs a program of the test machine: for what a container would have. */
+async function runHere(program: string, args: readonly string[], io: ContainerIo): Promise<number> {
+  const child = spawn(program, args);
+  child.stdin.on('error', () => {});
+  const reading = (async () => {
+    for await (const bytes of io.stdin) {
+      if (!child.stdin.write(bytes)) await Promise.race([once(child.stdin, 'drain'), once(child.stdin, 'close')]);
+    }
+    child.stdin.end();
+  })();
+  reading.catch(() => child.kill());
+  const writing = [child.stdout, child.stderr].map(async (output, index) => {
+    for await (const bytes of output) await (index === 0 ? io.stdout(bytes) : io.stderr(bytes));
+  });
+  const [code] = (await once(child, 'close')) as [number];
+  await Promise.all(writing);
+  return code;
+}
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a program without a result exits with 0
 type Program = (io: ContainerIo, ...args: readonly string[]) => Promise<number | void>;

@@ -78,8 +78,6 @@ export function containerOf(pod: KubeObject, name: string): string {
     if ([...containers, ...others].includes(name)) return name;
     throw badRequest(`container ${name} is not valid for pod ${metadata.name}`);
   }
-  const preferred = metadata.annotations?.['kubectl.kubernetes.io/default-container'];
-  if (preferred !== undefined && containers.includes(preferred)) return preferred;
   const [first = ''] = containers;
   if (containers.length === 1) return first;
   const choice = `choose one of: [${containers.join(' ')}]`;

@@ -50,5 +50,6 @@ export function delegatingClient<P extends Placement = Explicit>(parts: Delegati
     exec: (pod, command, options) => client.exec(pod, command, options),
     attach: (pod, options) => client.attach(pod, options),
     forward: (target, options) => client.forward(target, options),
+    copy: client.copy.bind(client),
   };
 }

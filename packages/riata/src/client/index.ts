@@ -75,6 +75,8 @@ export {
   type PatchFromOptions,
   strategicMergeFrom,
 } from './patch.js';
+export type { Copied, CopyOptions, CopyProgress } from './stream/copy/copy.js';
+export { fromLocal, inPod, type LocalPlace, type PodPlace, toLocal } from './stream/copy/copy-place.js';
 export { ExecCall } from './stream/exec-call.js';
 export { ExecError, type ExecErrorParts, isExecError } from './stream/exec-error.js';
 export type { ExecOptions, Input } from './stream/exec-options.js';

@@ -20,6 +20,8 @@ import type {
   WatchOptions,
 } from './options.js';
 import type { Patch } from './patch.js';
+import type { Copied, CopyOptions } from './stream/copy/copy.js';
+import type { LocalPlace, PodPlace } from './stream/copy/copy-place.js';
 import type { ExecCall } from './stream/exec-call.js';
 import type { ExecOptions } from './stream/exec-options.js';
 import type { Forward, ForwardOptions } from './stream/forward.js';
@@ -270,4 +272,15 @@ export interface Client<in P extends Placement = Explicit> extends Reader<P>, Wr
    * ```
    */
   forward(target: ForwardTo<P>, options: ForwardOptions): Promise<Forward>;
+  /**
+   * Copies a file or folder into a container (`kubectl cp`). The path of `to` is that of the copy; the folder above it
+   * must exist. Permissions, times and links are kept. Resolves when all of it is there.
+   *
+   * ```ts
+   * await client.copy(fromLocal('./site'), inPod(pod, '/srv/site'), { verify: true });
+   * ```
+   */
+  copy(from: LocalPlace, to: PodPlace, options?: CopyOptions): Promise<Copied>;
+  /** Copies a file or folder out of a container. Nothing is written outside of `to`, whatever the container sends. */
+  copy(from: PodPlace, to: LocalPlace, options?: CopyOptions): Promise<Copied>;
 }

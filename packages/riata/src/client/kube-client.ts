@@ -57,6 +57,8 @@ import {
   watchOptionNames,
 } from './options.js';
 import type { Patch } from './patch.js';
+import type { Copied, CopyOptions } from './stream/copy/copy.js';
+import type { LocalPlace, PodPlace } from './stream/copy/copy-place.js';
 import { ExecCall } from './stream/exec-call.js';
 import { type ExecOptions, execOptionNames } from './stream/exec-options.js';
 import { ExecSession } from './stream/exec-session.js';
@@ -321,6 +323,18 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
     // Loaded on first use: few programs forward ports.
     const { startForward } = await import('./stream/start-forward.js');
     return startForward(this as unknown as KubeClient, target, options);
+  }
+
+  copy(from: LocalPlace, to: PodPlace, options?: CopyOptions): Promise<Copied>;
+  copy(from: PodPlace, to: LocalPlace, options?: CopyOptions): Promise<Copied>;
+  async copy(from: LocalPlace | PodPlace, to: LocalPlace | PodPlace, options: CopyOptions = {}): Promise<Copied> {
+    // Loaded on first use: few programs copy files.
+    const { copyFrom, copyInto, copyOptionNames } = await import('./stream/copy/copy.js');
+    refuseUnknownOptions('client.copy', options, copyOptionNames);
+    const runner = this as unknown as KubeClient;
+    if ('local' in from && 'pod' in to) return copyInto(runner as never, from, to, options);
+    if ('pod' in from && 'local' in to) return copyFrom(runner as never, from, to, options);
+    throw new TypeError('client.copy: one side must be local and the other one in a Pod');
   }
 
   #command(pod: Key<'Namespaced', P>, command: readonly string[] | undefined, options: ExecOptions): ExecCall {

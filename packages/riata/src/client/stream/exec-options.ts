@@ -5,7 +5,7 @@ export type Input = string | Uint8Array | AsyncIterable<string | Uint8Array> | I
 
 /** Options of `client.attach` (`v1.PodExecOptions`). */
 export interface ExecOptions extends CallOptions {
-  /** @default the container that the annotation `kubectl.kubernetes.io/default-container` names, else the first one */
+  /** @default the Pod's only container */
   readonly container?: string;
   /**
    * What the process reads: a source that is sent and then ended, or `true` to write it yourself with `stdin.write`.

@@ -8,7 +8,7 @@ import type { CallName, Track } from './call-memory.js';
 /** The methods that return a promise, which the caller has to await. */
 const clientCalls = [
   ...(['get', 'find', 'list', 'watch', 'create', 'update', 'patch', 'apply', 'applyFields'] as const),
-  ...(['delete', 'deleteCollection', 'table', 'logs', 'forward'] as const),
+  ...(['delete', 'deleteCollection', 'table', 'logs', 'forward', 'copy'] as const),
 ] satisfies readonly (keyof Client)[];
 const subresourceCalls = [
   'get',

@@ -77,6 +77,7 @@ export function fencedClient(client: Client, refusal: (verb: string, what: strin
       throw refusal('exec in', 'Pod');
     },
     forward: (target, options) => client.forward(target, options),
+    copy: () => refuse('copy to', 'Pod'),
     attach: () => {
       throw refusal('attach to', 'Pod');
     },
