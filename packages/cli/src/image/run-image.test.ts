@@ -10,6 +10,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiServer, adminKubeconfig } from '@riata/apiserver';
@@ -121,6 +122,9 @@ describe('riata image', () => {
     const maps = readdirSync(join(bundle, 'chunks')).filter((name) => name.endsWith('.map'));
     const sources = maps.flatMap((name) => JSON.parse(readFileSync(join(bundle, 'chunks', name), 'utf8')).sources);
     expect(sources).toContain('src/sites.ts');
+    // Riata loads it by require, when metrics are on.
+    expect(createRequire(join(bundle, 'chunks/x.mjs'))('prom-client').Registry).toBeTypeOf('function');
+    expect(sbom.components.map(({ name }: { name: string }) => name)).toContain('prom-client');
     // Nothing of this machine.
     expect(
       spawnSync('grep', ['-rlF', '-e', project.folder, '-e', 'node_modules/.cache', bundle], { encoding: 'utf8' })

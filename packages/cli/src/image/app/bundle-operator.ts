@@ -1,4 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { describeError } from 'riata/runtime';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
@@ -63,13 +64,56 @@ export async function bundleOperator(options: BundleOperatorOptions): Promise<Op
       });
       const chunks = output.filter((each): each is OutputChunk => each.type === 'chunk');
       const files = output.map((each) => [each.fileName, each.type === 'chunk' ? each.code : each.source] as const);
-      return { files: new Map(files), packages: packagesIn(chunks, folder) };
+      const required = await Promise.all(requiredLater.map((name) => bundlePackage(name, folder)));
+      return {
+        files: new Map([...files, ...required.flatMap((each) => each.files)]),
+        packages: packagesIn([...chunks, ...required.flatMap((each) => each.chunks)], folder),
+      };
     } finally {
       await build.close();
     }
   } catch (error) {
     if (error instanceof CommandError) throw error;
     throw new CommandError(`cannot bundle ${relative(folder, main)}: ${describeError(error)}`, { cause: error });
+  }
+}
+
+/** Packages that riata loads by `require` if a program uses them, which bundlers do not see. */
+const requiredLater: readonly string[] = ['prom-client'];
+
+/** A package in one file, where `require` finds it; no files if it is not installed. */
+async function bundlePackage(name: string, folder: string) {
+  const require = createRequire(join(folder, 'package.json'));
+  let input: string;
+  try {
+    input = require.resolve(name);
+  } catch {
+    return { files: [], chunks: [] };
+  }
+  const build = await rolldown({
+    cwd: folder,
+    input,
+    platform: 'node',
+    transform: { target: 'node20' },
+    logLevel: 'silent',
+  });
+  try {
+    const { output } = await build.generate({
+      format: 'cjs',
+      codeSplitting: false,
+      comments: { legal: true, annotation: false, jsdoc: false },
+    });
+    const [chunk] = output;
+    const version = packageOf(realpathSync(input))?.version ?? '0.0.0';
+    const packageJson = `${JSON.stringify({ name, version, main: 'index.cjs' }, null, 2)}\n`;
+    const at = `node_modules/${name}`;
+    const files: [string, string][] = [
+      [`${at}/index.cjs`, chunk.code],
+      [`${at}/package.json`, packageJson],
+    ];
+    return { files, chunks: [chunk] };
+  } finally {
+    await build.close();
   }
 }
 
