@@ -23,6 +23,7 @@ export {
   usedRights,
 } from './requests/used-rights.js';
 export type { SettleOptions } from './settle.js';
+export type { Outside } from './simulate/check/outside-guard.js';
 export type { ClusterChange, ClusterView } from './simulate/run/cluster-state.js';
 export type { ViolatedRule } from './simulate/run/run-failure.js';
 export type { FaultKind } from './simulate/run/simulated-fault.js';

@@ -6,6 +6,7 @@ import { optionNames, type Scheduler } from 'riata/runtime';
 import type { Definition } from '../install-definitions.js';
 import type { InstallableKind } from '../test-environment-options.js';
 import type { RegisterHandlers, TestManagerOptions } from '../test-manager.js';
+import type { Outside } from './check/outside-guard.js';
 import type { ClusterChange, ClusterView } from './run/cluster-state.js';
 import type { FaultKind } from './run/simulated-fault.js';
 
@@ -95,6 +96,11 @@ export interface SimulateOptions<W = undefined> {
   readonly atTheEnd?: readonly Check<CheckContext<W>>[];
   /** Rules that do not hold for these controllers. @default none: all are checked */
   readonly except?: readonly SimulationRule[];
+  /**
+   * What controllers may depend on besides the cluster. Other uses are refused, with the line: runs would differ for
+   * other reasons than faults. @default nothing
+   */
+  readonly allow?: readonly Outside[];
   /** Objects that may differ, and may be left in the end, such as backups that are kept on purpose. @default none */
   readonly ignore?: (object: KubeObject) => boolean;
   /** The faults to try. @default all that apply */
@@ -131,6 +137,7 @@ export const simulateOptionNames = optionNames<SimulateOptions<unknown>>({
   eventually: true,
   atTheEnd: true,
   except: true,
+  allow: true,
   ignore: true,
   faults: true,
   replicas: true,

@@ -37,6 +37,13 @@ test('a controller that compares desired and actual state survives every single 
     expect.arrayContaining(['crash-before', 'crash-after', 'lost-answer', 'error', 'late', 'missed', 'stale', 'down']),
   );
   expect([...report.writes.keys()]).toEqual(['patch ConfigMap default/w', 'patch Widget default/w/status']);
+  expect([...(report.writes.get('patch ConfigMap default/w') ?? [])]).toContain('crash-after');
+  expect([...(report.events.get('ADDED Widget default/w') ?? [])]).toContain('stale');
+  expect([...(report.conditions.get('Widget Ready') ?? [])].sort()).toEqual(['False', 'True']);
+  expect(String(report)).toContain('  Widget Ready: True, False');
+  const page = report.html('Widgets & co');
+  expect(page).toContain('<h1>Widgets &amp; co</h1>');
+  expect(page).toContain('<td>patch ConfigMap default/w</td><td class="hit">✓</td>');
 });
 
 test('a crash between two writes that matters is found, shrunk, told and replayed', async () => {

@@ -3,6 +3,7 @@ import { refuseUnknownOptions, seededRandom } from 'riata/runtime';
 import { RequestReader } from '../requests/request-target.js';
 import { TestEnvironment } from '../test-environment.js';
 import { judgeRun, type Verdict } from './check/judge-run.js';
+import { describeOutside, watchOutside } from './check/outside-guard.js';
 import { applicableKinds, faultsAfter, randomFaultsOf } from './explore/plan-faults.js';
 import { shrinkPlan } from './explore/shrink-plan.js';
 import { describeFailure } from './report/describe-failure.js';
@@ -104,7 +105,26 @@ class Simulation<W> {
     throw await this.#error(shrunk, (await this.#judge(shrunk)) ?? verdict, runs);
   }
 
-  async #run(plan: RunPlan): Promise<RunResult> {
+  /** A run that is refused if a controller depends on more than the cluster. */
+  async #watched(plan: RunPlan): Promise<RunResult> {
+    const { allow = [] } = this.#options;
+    let found: string | undefined;
+    let run: SimulatedRun<W> | undefined;
+    using _ = watchOutside(
+      () => found === undefined && (run?.active.length ?? 0) > 0,
+      (use) => {
+        if (!allow.includes(use.what)) found ??= describeOutside(use, run?.active ?? []);
+      },
+    );
+    const result = await this.#run(plan, (made) => {
+      run = made;
+    });
+    if (found === undefined) return result;
+    const replay = formatPlan(plan);
+    throw new SimulationError(`simulate: ${found}`, { rule: 'determinism', replay, runs: this.#runs });
+  }
+
+  async #run(plan: RunPlan, onRun?: (run: SimulatedRun<W>) => void): Promise<RunResult> {
     this.#runs += 1;
     const { maxReconciles } = this.#options;
     const usual = this.#references.get(undefined)?.reconciles ?? Number.POSITIVE_INFINITY;
@@ -113,7 +133,9 @@ class Simulation<W> {
       ...{ options: this.#options, ...this.#base, reader: this.#reader },
       maxReconciles: Number.isFinite(most) ? most : mostReconciles,
     };
-    const result = await new SimulatedRun(parts, plan).execute();
+    const run = new SimulatedRun(parts, plan);
+    onRun?.(run);
+    const result = await run.execute();
     this.#report.add(result);
     return result;
   }
@@ -129,7 +151,7 @@ class Simulation<W> {
     const known = this.#references.get(steps);
     if (known !== undefined) return known;
     const plan: RunPlan = { seed, ...(steps !== undefined && { steps }), faults: [] };
-    const reference = await this.#run(plan);
+    const reference = await this.#watched(plan);
     const verdict = judgeRun(reference, { except: this.#options.except ?? [] });
     if (verdict !== undefined) throw await this.#error(reference, verdict, 1);
     if (steps === undefined) this.#refuseOther(reference, await this.#run(plan));

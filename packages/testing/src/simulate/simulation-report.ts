@@ -1,5 +1,7 @@
+import { coverageHtml } from './report/coverage-html.js';
+import { coverageText } from './report/coverage-text.js';
 import type { RunResult } from './run/run-result.js';
-import { type FaultKind, faultKinds } from './run/simulated-fault.js';
+import { type FaultKind, faultPlaces } from './run/simulated-fault.js';
 
 /** What a simulation has tried. */
 export class SimulationReport {
@@ -9,27 +11,44 @@ export class SimulationReport {
   readonly faults = new Map<FaultKind, number>();
   /** Every write that controllers made, as `patch ConfigMap default/blog`, with the kinds of faults that hit it. */
   readonly writes = new Map<string, Set<FaultKind>>();
+  /** Every event that processes received, as `MODIFIED Site default/blog`, with the kinds of faults that hit it. */
+  readonly events = new Map<string, Set<FaultKind>>();
+  /** Every condition that objects had, as `Site Ready`, with the values that it had. */
+  readonly conditions = new Map<string, Set<string>>();
   /** The hash of the history of the run without faults: the same on every machine. */
   hash = '';
+
+  /** What was reached, as text. */
+  toString(): string {
+    return coverageText(this);
+  }
+
+  /** What was reached, as one page without references to others. */
+  html(title = 'Simulation'): string {
+    return coverageHtml(this, title);
+  }
 
   /** @internal */
   add(run: RunResult): void {
     this.runs += 1;
     if (run.plan.faults.length === 0 && this.hash === '') this.hash = run.history.hash();
-    for (const { verb, object } of run.writes) {
-      const line = `${verb} ${object}`;
-      if (!this.writes.has(line)) this.writes.set(line, new Set());
+    for (const { verb, object } of run.writes) reach(this.writes, `${verb} ${object}`);
+    for (const { type, object } of run.events) reach(this.events, `${type} ${object}`);
+    for (const condition of run.conditions) {
+      const [name = '', value = ''] = condition.split('=');
+      reach(this.conditions, name).add(value);
     }
     for (const { kind, at } of run.happened) {
       this.faults.set(kind, (this.faults.get(kind) ?? 0) + 1);
-      const write = run.writes[at - 1];
-      if (write !== undefined) this.writes.get(`${write.verb} ${write.object}`)?.add(kind);
+      const [write, event] = [run.writes[at - 1], run.events[at - 1]];
+      if (faultPlaces[kind] === 'write' && write) reach(this.writes, `${write.verb} ${write.object}`).add(kind);
+      if (faultPlaces[kind] === 'event' && event) reach(this.events, `${event.type} ${event.object}`).add(kind);
     }
   }
+}
 
-  /** In words. */
-  toString(): string {
-    const faults = faultKinds.filter((kind) => this.faults.has(kind)).map((kind) => `${kind} ${this.faults.get(kind)}`);
-    return `${this.runs} runs; faults: ${faults.join(', ') || 'none'}`;
-  }
+function reach<T>(all: Map<string, Set<T>>, name: string): Set<T> {
+  const known = all.get(name) ?? new Set<T>();
+  all.set(name, known);
+  return known;
 }

@@ -1,5 +1,5 @@
 import type { Storage, StorageEvent } from '@riata/apiserver';
-import { formatKey, type KindRef, type KubeObject, type ObjectKey } from 'riata/object';
+import { type Condition, formatKey, type KindRef, type KubeObject, type ObjectKey } from 'riata/object';
 
 /** Objects of these kinds come and go with any run, and say nothing about the state. */
 const passing: ReadonlySet<string> = new Set(['Event', 'Lease']);
@@ -31,6 +31,8 @@ export class ClusterState implements ClusterView {
   readonly #resources = new Map<string, string>();
   readonly #createdIds = new Set<string>();
   readonly #createdUids = new Set<string>();
+  /** Every condition that any object had, as `Site Ready=True`. */
+  readonly conditions = new Set<string>();
   /** Every uid that was ever seen in this run, with the name of its object. */
   readonly uids = new Map<string, string>();
 
@@ -71,8 +73,18 @@ export class ClusterState implements ClusterView {
     return this.#storage.list(resource, range).items.map(({ object }) => object as R);
   }
 
+  #noteConditions(object: KubeObject | undefined): void {
+    const { conditions } =
+      (object as { readonly status?: { readonly conditions?: unknown } } | undefined)?.status ?? {};
+    if (object === undefined || !Array.isArray(conditions)) return;
+    for (const { type, status } of conditions as readonly Partial<Condition>[]) {
+      this.conditions.add(`${object.kind} ${type}=${status}`);
+    }
+  }
+
   #take(resource: string, { key, before, after }: StorageEvent): void {
     this.#changed.set(`${resource} ${key}`, after?.object);
+    this.#noteConditions(after?.object);
     const object = after?.object ?? before?.object;
     if (object === undefined) return;
     this.#resources.set(`${groupOf(object)}/${object.kind}`, resource);

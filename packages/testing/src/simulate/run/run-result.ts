@@ -52,6 +52,8 @@ export interface RunResult {
   readonly end?: RunState;
   /** Names of all objects that were created. */
   readonly created: ReadonlySet<string>;
+  /** Every condition that any object had, as `Site Ready=True`. */
+  readonly conditions: ReadonlySet<string>;
   readonly failure?: RunFailure;
 }
 

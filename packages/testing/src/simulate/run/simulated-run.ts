@@ -110,6 +110,12 @@ export class SimulatedRun<W> {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
+  /** Names of controllers that are reconciling right now. */
+  get active(): readonly string[] {
+    const controllers = this.processes.flatMap(({ manager, isDead }) => (isDead ? [] : manager.controllers));
+    return controllers.filter(({ active }) => active.length > 0).map(({ name }) => name);
+  }
+
   get server(): ApiServer {
     return this.#server;
   }
@@ -374,6 +380,7 @@ export class SimulatedRun<W> {
       ...(end !== undefined && { end }),
       ...(this.#failure !== undefined && { failure: this.#failure }),
       created: this.#state?.createdIds ?? new Set(),
+      conditions: this.#state?.conditions ?? new Set(),
       states: this.#states,
     };
   }
