@@ -286,7 +286,7 @@ function cliErrors(sources: Sources): string[] {
     const room = file.split('/')[0] ?? '';
     if (file === 'bin.ts' || file === 'index.ts' || file.endsWith('.fixture.ts')) return [];
     if (!cliRooms.includes(room)) return [`${file} lies in no room of packages/cli; they are ${cliRooms.join(', ')}`];
-    const touched = /(?<![\w$.])process\s*\.\s*(?:std\w+|env|argv|cwd|chdir|exit\w*|on|once|kill)\b/.exec(
+    const touched = /(?<![\w$.#])process\s*\.\s*(?:std\w+|env|argv|cwd|chdir|exit\w*|on|once|kill)\b/.exec(
       maskText(source),
     );
     const frame = { command: ['command'], config: ['command', 'config'] }[room];
@@ -318,7 +318,7 @@ describe('the rooms of packages/cli', () => {
 
   test.each([
     ['command/program.ts', "import { b } from '../dev/b-command.js';"],
-    ['dev/a.ts', "import { b } from '../manifests/b.js'; const id = process.pid;"],
+    ['dev/a.ts', "import { b } from '../manifests/b.js'; const id = process.pid; this.#process.on('exit', b);"],
     ['command/a.ts', "import type { Operator } from '../config/b.js';"],
   ])('allows %s: %s', (file, source) => expect(cliErrors(sample({ [file]: source }))).toEqual([]));
 });

@@ -34,7 +34,8 @@ test.each(named)('riata %s: every argument and option is described, in the same 
     ...command.options.map((option) => [option.flags, option.description] as const),
   ];
   const wrong = described.filter(
-    ([, text]) => !/^[^A-Z\s](?:.*[^.])?$|^(?:JSON|OCI|API|CI|URL|Node|Helm|OLM|CRDs|Kubernetes)\b.*[^.]$/s.test(text),
+    ([, text]) =>
+      !/^[^A-Z\s](?:.*[^.])?$|^(?:JSON|OCI|API|CI|URL|Node|Helm|OLM|CRDs|Kubernetes|YAML)\b.*[^.]$/s.test(text),
   );
   expect(wrong).toEqual([]);
 });
