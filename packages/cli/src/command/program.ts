@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import { chartCommand } from '../chart/chart-command.js';
 import { completionCommand } from '../completion/completion-command.js';
+import { deployCommand } from '../deploy/deploy-command.js';
+import { undeployCommand } from '../deploy/undeploy-command.js';
 import { devCommand } from '../dev/dev-command.js';
 import { imageCommand } from '../image/image-command.js';
 import { doctorCommand } from '../inspect/doctor-command.js';
@@ -26,6 +28,8 @@ const commands: readonly CommandDefinition[] = [
   chartCommand,
   bundleCommand,
   imageCommand,
+  deployCommand,
+  undeployCommand,
   doctorCommand,
   explainCommand,
   topCommand,

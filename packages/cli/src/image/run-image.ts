@@ -111,7 +111,7 @@ function namesOf(options: ImageCommandOptions, configured: string, version: stri
     throw new CommandError(`image "${options.image}": must be a repository; give the tag by --tag`);
   }
   // A version such as 1.2.0+build is no tag.
-  const tags = options.tag ?? [version.replaceAll('+', '-')];
+  const tags = options.tag ?? [version.replaceAll('+', '_')];
   for (const tag of tags) parseImageReference(formatImageReference({ ...repository, tag }));
   return { repository, tags };
 }

@@ -19,6 +19,8 @@ export interface PodFate {
   readonly exitCode?: number;
   /** How long they take to stop once asked to. @default '0s' */
   readonly stopsAfter?: Duration;
+  /** Their images cannot be pulled, with this answer of the registry: `manifest unknown`. @default they can */
+  readonly pullFails?: string;
 }
 
 export const podFateOptionNames = optionNames<PodFate>({
@@ -27,6 +29,7 @@ export const podFateOptionNames = optionNames<PodFate>({
   endsAfter: true,
   exitCode: true,
   stopsAfter: true,
+  pullFails: true,
 });
 
 /** Which Pods a simulated kubelet runs, and how they end. */
@@ -89,10 +92,11 @@ async function run(context: ReconcileContext<Pod>, fate: PodFate, addresses: Add
   // After a crash it is started again later and later, as upstream does.
   const backOff = restarts === 0 ? 0 : Math.min(10_000 * 2 ** (restarts - 1), 300_000);
   const from = previous === undefined ? accepted : Date.parse(previous) + backOff;
+  const { pullFails } = fate;
   const starts = from + durationMs(fate.startsAfter ?? '0s');
   const ends = fate.endsAfter === undefined ? Number.POSITIVE_INFINITY : starts + durationMs(fate.endsAfter);
   const ready = fate.readyAfter === 'never' ? Number.POSITIVE_INFINITY : starts + durationMs(fate.readyAfter ?? '0s');
-  const phase = now < starts ? 'waiting' : now >= ends ? 'ended' : 'running';
+  const phase = pullFails !== undefined || now < starts ? 'waiting' : now >= ends ? 'ended' : 'running';
   const code = fate.exitCode ?? 0;
   const policy = pod.spec.restartPolicy ?? 'Always';
   const isRestarted = phase === 'ended' && (policy === 'Always' || (policy === 'OnFailure' && code !== 0));
@@ -127,7 +131,7 @@ async function run(context: ReconcileContext<Pod>, fate: PodFate, addresses: Add
     ready: isReady,
     started: phase === 'running',
     restartCount: restarts + (isRestarted ? 1 : 0),
-    state,
+    state: pullFails === undefined ? state : { waiting: pullBackOff(image, pullFails) },
     lastState: isRestarted
       ? { terminated }
       : (pod.status.containerStatuses?.find((s) => s.name === name)?.lastState ?? {}),
@@ -158,6 +162,12 @@ async function run(context: ReconcileContext<Pod>, fate: PodFate, addresses: Add
   const next = Math.min(...[starts, ready, ends].filter((at) => at > now));
   if (isRestarted) return lookAgain(Math.min(10_000 * 2 ** restarts, 300_000));
   return Number.isFinite(next) ? lookAgain(next - now) : undefined;
+}
+
+/** As the kubelet words it after the first attempt. */
+function pullBackOff(image: string, answer: string) {
+  const message = `Back-off pulling image "${image}": ErrImagePull: failed to pull and unpack image "${image}": ${answer}`;
+  return { reason: 'ImagePullBackOff', message };
 }
 
 /** The address of the node that a Pod runs on; undefined if it has none. */
