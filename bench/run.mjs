@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startEmbedded, startReal } from './lib/api-servers.mjs';
 import { counts, quickCounts } from './lib/counts.mjs';
-import { installClientNode, installPacked, newerNode, packRiata } from './lib/install.mjs';
+import { installClientNode, installPacked, newerNode, packCommand, packRiata } from './lib/install.mjs';
 import { rssMbOf } from './lib/process-cost.mjs';
 import { goalsTable } from './lib/report.mjs';
 import { bench, writeResult } from './lib/results.mjs';
@@ -34,6 +34,9 @@ const { values: options } = parseArgs({
 const { peerDependencies } = JSON.parse(
   readFileSync(new URL('../packages/apiserver/package.json', import.meta.url), 'utf8'),
 );
+const { devDependencies: rootDependencies } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+);
 const folder = mkdtempSync(join(tmpdir(), 'riata-bench-'));
 const home = resolve(options.out ?? bench);
 const log = (text) => process.stderr.write(`${text}\n`);
@@ -54,6 +57,15 @@ const shared = {
   },
   apiserver: {
     start: async () => installPacked(folder, 'apiserver', Object.values(await provide('tarballs'))),
+    stop: nothing,
+  },
+  /** A project's packages: the command, and what an operator is written with. */
+  cli: {
+    start: async () => {
+      const packages = [...Object.values(await provide('tarballs')), ...packCommand(folder)];
+      const others = ['zod', 'typescript', '@types/node'].map((name) => `${name}@${rootDependencies[name]}`);
+      return installPacked(folder, 'cli', [...packages, ...others]);
+    },
     stop: nothing,
   },
   clientNode: { start: () => installClientNode(folder), stop: nothing },

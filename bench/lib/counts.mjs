@@ -22,6 +22,9 @@ export const counts = {
   /** Admission reviews of each load, and those before that warm up. */
   reviews: 5000,
   reviewsWarmUp: 3000,
+  /** Objects of an operator whose code is edited, and edits. */
+  devObjects: 10_000,
+  devEdits: 50,
 };
 
 /** Just enough to see that all of it works: its figures say nothing. */
@@ -30,5 +33,5 @@ export const quickCounts = {
   ...{ pods: 1000, informerSizes: [1000, 500], informerEvents: 1000 },
   ...{ widgets: 40, widgetEvents: 50, idleMs: 2000, manyControllers: [1, 10], setSize: 50, setChanged: 1 },
   ...{ writes: 20, watchers: 20, listSizes: [100, 500], kept: 500, delayed: 5000, stored: 1000 },
-  ...{ reviews: 400, reviewsWarmUp: 50 },
+  ...{ reviews: 400, reviewsWarmUp: 50, devObjects: 200, devEdits: 5 },
 };

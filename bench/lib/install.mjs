@@ -50,6 +50,15 @@ export function packRiata(folder, { build = true } = {}) {
   return { riata: pack('riata'), apiserver: pack('apiserver') };
 }
 
+/** Packs the command and what it needs besides {@link packRiata}, which is built by then. */
+export function packCommand(folder) {
+  return ['sandbox', 'create-riata', 'cli'].map((name) => {
+    const from = join(root, 'packages', name);
+    const [{ filename }] = JSON.parse(npm(['pack', '--json', '--pack-destination', folder], from));
+    return join(folder, filename);
+  });
+}
+
 /** Installs tarballs as users do, alone in a folder of their own, beside `subjects`. Gives the folder. */
 export function installPacked(folder, name, tarballs) {
   const home = newHome(folder, name);

@@ -5,6 +5,7 @@ import { start } from '../sections/apiserver/start.mjs';
 import { durableWrites, writes } from '../sections/apiserver/writes.mjs';
 import { apply } from '../sections/apply.mjs';
 import { controller } from '../sections/controller.mjs';
+import { devLoop } from '../sections/dev-loop.mjs';
 import { firstList } from '../sections/first-list.mjs';
 import { imports } from '../sections/imports.mjs';
 import { informer } from '../sections/informer.mjs';
@@ -27,6 +28,7 @@ export const topics = {
   Controllers: [controller, manyControllers],
   'Desired sets': [apply],
   Webhooks: [webhooks],
+  'The dev loop': [devLoop],
 };
 
 export const sections = Object.values(topics).flat();

@@ -25,27 +25,27 @@ export interface GuardedCommand {
 
 /** Runs a command when this process ends without having called {@link end}, also when it is killed. */
 export class CrashGuard {
-  readonly #process: ChildProcess;
+  readonly #child: ChildProcess;
 
   constructor({ command, cwd, env }: GuardedCommand) {
     // Detached, so that a signal to the process group, as Ctrl-C is, leaves it to do its work.
-    this.#process = spawn(execPath, ['-e', script, JSON.stringify(command)], {
+    this.#child = spawn(execPath, ['-e', script, JSON.stringify(command)], {
       ...{ cwd, env, detached: true },
       stdio: ['pipe', 'ignore', 'ignore'],
     });
-    this.#process.on('error', () => {});
-    this.#process.stdin?.on('error', () => {});
-    this.#process.unref();
-    (this.#process.stdin as Socket | null)?.unref();
+    this.#child.on('error', () => {});
+    this.#child.stdin?.on('error', () => {});
+    this.#child.unref();
+    (this.#child.stdin as Socket | null)?.unref();
   }
 
   /** Nothing is to be done any more. `isDone` false: ends it as a crash would, for tests. */
   async end({ isDone = true } = {}): Promise<void> {
-    const { pid, exitCode, signalCode } = this.#process;
+    const { pid, exitCode, signalCode } = this.#child;
     if (pid === undefined || exitCode !== null || signalCode !== null) return;
-    this.#process.ref();
-    const exited = once(this.#process, 'exit');
-    this.#process.stdin?.end(isDone ? 'done\n' : '');
+    this.#child.ref();
+    const exited = once(this.#child, 'exit');
+    this.#child.stdin?.end(isDone ? 'done\n' : '');
     await exited;
   }
 }

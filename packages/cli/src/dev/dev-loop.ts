@@ -67,6 +67,8 @@ export class DevLoop {
 
   async #reload(startedMs: number, follow: (sources: readonly string[]) => void): Promise<void> {
     const { io, project, types } = this.#parts;
+    // What is built now is checked next: the build should not have to share the machine with a check of older code.
+    this.#checker?.cancel();
     let loaded: Loaded;
     try {
       loaded = await loadOperator(io, project);

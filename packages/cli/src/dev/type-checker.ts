@@ -57,6 +57,12 @@ export class TypeChecker implements AsyncDisposable {
     return code === 0 ? '' : text.trim() || `the compiler ended with exit code ${code}`;
   }
 
+  /** Ends a check: its answer is undefined. */
+  cancel(): void {
+    this.#running?.kill();
+    this.#running = undefined;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const child = this.#running;
     this.#running = undefined;

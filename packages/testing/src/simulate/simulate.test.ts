@@ -31,7 +31,7 @@ const twice = control(Widget, { name: 'twice' }).reconcile(async ({ object, clie
 });
 
 test('a controller that compares desired and actual state survives every single fault', async () => {
-  const report = await simulate({ kinds: [Widget], run: [widgets], story, pairs: 3, random: 2 });
+  const report = await simulate({ kinds: [Widget], run: [widgets], story, pairs: 2, random: 2 });
   expect(report.runs).toBeGreaterThan(30);
   expect([...report.faults.keys()]).toEqual(
     expect.arrayContaining(['crash-before', 'crash-after', 'lost-answer', 'error', 'late', 'missed', 'stale', 'down']),

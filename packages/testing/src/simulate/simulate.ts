@@ -18,7 +18,7 @@ import { SimulationReport } from './simulation-report.js';
 /** How many reconciles any run may take, however few the one without faults takes. */
 const leastReconciles = 200;
 /** How many the one without faults may take. */
-const mostReconciles = 1_000;
+const mostReconciles = 500;
 const defaultPairs = 50;
 const defaultRandom = 20;
 

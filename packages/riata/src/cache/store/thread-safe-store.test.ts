@@ -164,3 +164,20 @@ describe('ThreadSafeStore', () => {
     expect(() => store.byIndex('toString', 'x')).toThrow('index "toString" not found');
   });
 });
+
+test('an index gets another function, or goes, while objects stay', () => {
+  const store = new ThreadSafeStore<{ readonly name: string; readonly colour: string }>({
+    by: ({ colour }) => [colour],
+  });
+  store.add('a', { name: 'a', colour: 'red' });
+  store.add('b', { name: 'b', colour: 'blue' });
+  store.setIndexer('by', ({ name }) => [name]);
+  store.setIndexer('other', ({ colour }) => [colour]);
+  store.add('c', { name: 'c', colour: 'red' });
+  expect(store.indexKeys('by', 'c')).toEqual(['c']);
+  expect(store.indexKeys('by', 'red')).toEqual([]);
+  expect(store.indexKeys('other', 'red')).toEqual(['a', 'c']);
+  store.removeIndexer('by');
+  expect(() => store.indexKeys('by', 'c')).toThrow('index "by" not found, known: "other"');
+  expect(store.size).toBe(3);
+});

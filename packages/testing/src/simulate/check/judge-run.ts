@@ -1,3 +1,4 @@
+import { equal } from 'riata/object';
 import { idOf } from '../run/cluster-state.js';
 import { RunFailure } from '../run/run-failure.js';
 import type { RunResult, RunState } from '../run/run-result.js';
@@ -55,12 +56,14 @@ function left(end: RunState | undefined): Verdict | undefined {
 function foreignDeletion(run: RunResult, reference: RunResult | undefined): Verdict | undefined {
   if (reference === undefined) return undefined;
   const deleted = (result: RunResult) =>
-    result.writes.filter(({ verb, code = 500 }) => verb === 'delete' && code < 300).map(({ object }) => object);
-  const expected = new Set(deleted(reference));
+    result.writes.filter(({ verb, code = 500 }) => verb === 'delete' && code < 300);
+  const expected = new Map<string, number>();
+  for (const { object, step } of deleted(reference)) if (!expected.has(object)) expected.set(object, step);
   const named = new Set(run.steps.filter(({ target }) => target.verb === 'delete').map(({ target }) => target.object));
   const kept = deleted(run).find(
-    (object) => !expected.has(object) && !named.has(object) && reference.created.has(object),
-  );
+    ({ object, step }) =>
+      reference.created.has(object) && !named.has(object) && step < (expected.get(object) ?? Number.POSITIVE_INFINITY),
+  )?.object;
   if (kept === undefined) return undefined;
   const message = `a controller deleted ${kept}, which it keeps when there are no faults`;
   return { failure: new RunFailure('no foreign deletion', message) };
@@ -87,9 +90,7 @@ function different(run: RunResult, reference: RunResult | undefined): Verdict | 
   return undefined;
 }
 
-/** Most objects are the same, version for version, up to the first fault. */
+/** Up to the first fault, runs are the same to the last byte. */
 function isSame(one: RunState, other: RunState): boolean {
-  if (one.world !== other.world || one.objects.length !== other.objects.length) return false;
-  const uids = new Set(one.objects.map(({ metadata }) => `${metadata.uid} ${metadata.resourceVersion}`));
-  return other.objects.every(({ metadata }) => uids.has(`${metadata.uid} ${metadata.resourceVersion}`));
+  return one.world === other.world && equal(one.objects, other.objects);
 }

@@ -41,7 +41,7 @@ export function normaliseState({ objects, uids, world }: RunState): ReadonlyMap<
   };
   const result = new Map<string, string>();
   for (const object of objects) {
-    const { kind, metadata, ...rest } = withGenerations(object);
+    const { kind, metadata, ...rest } = withGenerations(withoutRecovery(object));
     const kept = Object.fromEntries(Object.entries(metadata).filter(([name]) => !varying.has(name)));
     const name = renamed(metadata.name ?? '');
     const id = `${kind} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${name}`;
@@ -49,6 +49,18 @@ export function normaliseState({ objects, uids, world }: RunState): ReadonlyMap<
   }
   if (world !== undefined) result.set('the world', JSON.stringify(plain(JSON.parse(world)), undefined, 2));
   return result;
+}
+
+/**
+ * A controller that writes no status gets one when a reconcile fails, and `Ready` is true again when the next one
+ * succeeds: that only tells that something had failed.
+ */
+function withoutRecovery(object: KubeObject): KubeObject {
+  const { status, ...rest } = object as KubeObject & { readonly status?: Record<string, unknown> };
+  const { conditions, observedGeneration: _, ...others } = status ?? {};
+  if (!Array.isArray(conditions) || conditions.length !== 1 || Object.keys(others).length > 0) return object;
+  const { type, status: value, reason } = conditions[0] as Record<string, unknown>;
+  return type === 'Ready' && value === 'True' && reason === 'Reconciled' ? rest : object;
 }
 
 /** A generation only counts writes; whether the status is about the newest one matters. */

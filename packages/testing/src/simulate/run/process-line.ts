@@ -19,7 +19,7 @@ export interface LineObserver {
   onWrite(target: RequestTarget, request: TransportRequest): WriteFate;
   /** The answer to the last-mentioned write of this target has come from the server. */
   onAnswer(target: RequestTarget, request: TransportRequest, code: number): void;
-  onEvent(target: RequestTarget, event: WatchedEvent): { readonly hold?: HoldReason; readonly isDead?: boolean };
+  onEvent(target: RequestTarget, event: WatchedEvent): { readonly hold?: HoldReason };
   onSeen(target: RequestTarget, event: WatchedEvent): void;
   onListed(target: RequestTarget, count: number): void;
 }
@@ -146,7 +146,7 @@ export class ProcessLine implements Transport {
     const gate: WatchGate = new WatchGate(
       this.#living(sink, () => this.#gates.delete(gate)),
       {
-        onEvent: (event) => (this.#isDead ? { isDead: true } : observer.onEvent(target, event)),
+        onEvent: (event) => (this.#isDead ? {} : observer.onEvent(target, event)),
         onSeen: (event) => observer.onSeen(target, event),
         onListed: (count) => observer.onListed(target, count),
         ...(this.#lagAt !== undefined && { hold: 'stale' }),

@@ -50,6 +50,8 @@ export class RunObserver implements RunBudget {
   readonly #held = new Map<HoldReason, number>();
   #steps = 0;
   #lagAt: number | undefined;
+  /** Where processes restart, when all that follows from the event is done. */
+  #travelTo: { readonly revision: number; readonly event: string } | undefined;
   /** How many writes there were when events began to be held back. */
   #heldAt: number | undefined;
   /** Whether writes take time, so that what was held back can arrive between them. */
@@ -90,7 +92,6 @@ export class RunObserver implements RunBudget {
   /** Gives true if all processes go down now. */
   onStep({ target }: StoryStep, number: number): boolean {
     this.#steps = number;
-    this.#isSlow = false;
     const text = `${target.verb} ${target.object}`;
     this.#add({ who: this.isTearingDown ? 'clean-up' : 'story', what: 'step', number, text });
     return this.#take('step', number) !== undefined;
@@ -111,6 +112,15 @@ export class RunObserver implements RunBudget {
   /** The step of the story during which events began to be held back. */
   holdStep(reason: HoldReason): number {
     return this.#held.get(reason) ?? 0;
+  }
+
+  /** Whether processes restart in the past now; gives the event that they will not know any more. */
+  travel(): string | undefined {
+    if (this.#travelTo === undefined) return undefined;
+    const { revision, event } = this.#travelTo;
+    this.#travelTo = undefined;
+    this.#lagAt = revision;
+    return event;
   }
 
   /** The revision at which the next process's server lags behind. */
@@ -142,11 +152,7 @@ export class RunObserver implements RunBudget {
         return fate;
       },
       onAnswer: (target, request, code) => this.#onAnswer(target, request, code),
-      onEvent: (target, event) => {
-        const answer = this.#onEvent(name, target, event);
-        if (answer.isDead) kill();
-        return answer;
-      },
+      onEvent: (target, event) => this.#onEvent(name, target, event),
       onSeen: (target, event) => {
         this.#add({ who: name, what: 'event', text: `sees ${event.type} ${objectOf(target, event)}` });
       },
@@ -165,6 +171,7 @@ export class RunObserver implements RunBudget {
       verb,
       object,
       controller: controller?.name ?? '',
+      step: this.#steps,
       isConditional: isConditional(target, request),
     });
     const number = this.writes.length;
@@ -215,16 +222,15 @@ export class RunObserver implements RunBudget {
     if (entry !== undefined) entry.code = code;
   }
 
-  #onEvent(process: string, target: RequestTarget, event: WatchedEvent): { hold?: HoldReason; isDead?: boolean } {
+  #onEvent(process: string, target: RequestTarget, event: WatchedEvent): { hold?: HoldReason } {
     if (isAside(target)) return {};
     const object = objectOf(target, event);
     this.events.push({ type: event.type, object });
     const fault = this.#take('event', this.events.length);
     if (fault === undefined) return {};
     if (fault === 'stale') {
-      this.#lagAt = Number(event.resourceVersion) - 1;
-      this.note(process, 'crash', `dies before it sees ${event.type} ${object}`);
-      return { isDead: true };
+      this.#travelTo = { revision: Number(event.resourceVersion) - 1, event: `${event.type} ${object}` };
+      return {};
     }
     const hold = fault as HoldReason;
     this.#held.set(hold, this.#steps);

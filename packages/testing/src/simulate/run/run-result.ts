@@ -11,6 +11,8 @@ export interface RunWrite {
   /** `ConfigMap default/blog`, `Site default/blog/status`. */
   readonly object: string;
   readonly controller: string;
+  /** How many steps the story had made by then. */
+  readonly step: number;
   /** Whether the server would refuse it if the object had changed meanwhile. */
   readonly isConditional: boolean;
   code?: number;

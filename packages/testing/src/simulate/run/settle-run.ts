@@ -12,6 +12,7 @@ interface SettledRun {
   readonly observer: { holdStep(reason: HoldReason): number };
   refuseFailure(): void;
   revive(): Promise<boolean>;
+  travel(): boolean;
 }
 
 /** Work that takes longer, on the virtual clock, never ends. */
@@ -41,6 +42,7 @@ export async function settleRun(run: SettledRun, horizonMs: number, isEnd: boole
       heldSinceMs = undefined;
       continue;
     }
+    if (pending === undefined && run.travel()) continue;
     if (pending !== undefined) {
       if (await time.step(giveUpAt)) continue;
       throw new RunFailure('settling', `still not settled after ${longestMs / 60_000} virtual minutes: ${pending}`);

@@ -5,8 +5,9 @@
  *   answer is lost (`lost-answer`), it is refused as a conflict (`conflict`) or with a 500 (`error`); another replica
  *   takes over the lease (`leader-change`), or one joins and takes over shards (`shard-move`);
  * - at a watch event: it arrives after the events of other kinds (`reordered`), only after the next step of the story
- *   (`late`), not at all, as it was compacted away and only the end state is seen (`missed`), or the process restarts
- *   at an API server that lags behind, with the state from before the event (`stale`);
+ *   (`late`), not at all, as it was compacted away and only the end state is seen (`missed`), or the process
+ *   restarts, once all that follows from the event is done, on an API server that lags behind, with the state from
+ *   before the event (`stale`);
  * - at a step of the story: the process is down while it happens (`down`);
  * - at a call of a webhook that the process serves: it takes five seconds (`slow-webhook`) or fails (`failed-webhook`).
  */

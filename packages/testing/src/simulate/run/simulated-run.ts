@@ -143,6 +143,17 @@ export class SimulatedRun<W> {
     return true;
   }
 
+  /** Has the processes restart in the past, if a fault says so. */
+  travel(): boolean {
+    const event = this.observer.travel();
+    if (event === undefined) return false;
+    for (const process of this.processes) {
+      process.kill();
+      this.observer.note(process.name, 'crash', `dies; the next one starts on the state from before ${event}`);
+    }
+    return true;
+  }
+
   async #begin(): Promise<void> {
     const { base, resources, options } = this.#parts;
     const { clock } = this;

@@ -16,8 +16,8 @@ export type HoldReason = 'reordered' | 'late' | 'missed' | 'stale';
 
 /** What a {@link WatchGate} asks about each event. */
 export interface WatchGateParts {
-  /** Called with each arriving event, other than initial ones; says whether to hold it and those after it. */
-  readonly onEvent: (event: WatchedEvent) => { readonly hold?: HoldReason; readonly isDead?: boolean };
+  /** Called with each arriving event, other than initial ones; says whether to hold it and those after it back. */
+  readonly onEvent: (event: WatchedEvent) => { readonly hold?: HoldReason };
   /** Called when an event is handed to the process. */
   readonly onSeen: (event: WatchedEvent) => void;
   /** Called when all initial objects have arrived. */
@@ -137,8 +137,7 @@ export class WatchGate implements TransportSink {
       this.#pass({ bytes });
       return;
     }
-    const { hold, isDead = false } = this.#parts.onEvent(event);
-    if (isDead) return;
+    const { hold } = this.#parts.onEvent(event);
     this.#hold ??= hold;
     this.#pass({ bytes, event });
   }
