@@ -10,6 +10,10 @@ const { version } = createRequire(import.meta.url)('@riata/cli/package.json') as
 const signals = signalHandler();
 // Lines of a user's code in errors are those of the source: the config and `riata dev` run compiled code.
 process.setSourceMapsEnabled(true);
+// A reader that has seen enough, as head has, is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
 
 const io: CommandIo = {
   cwd: process.cwd(),
