@@ -8,6 +8,7 @@ import {
   inNamespace,
   isConflict,
   isNotFound,
+  lines,
   loadConfig,
   makeKind,
   withFieldOwner,
@@ -86,6 +87,16 @@ test('clients', async () => {
     await using to = await client.forward({ kind: Service, namespace: 'market', name: 'web' }, { ports: [[0, 80]] });
     const page = await fetch(to.url);
     expect(await page.text()).toBe('hello');
+    const status = { containerStatuses: [{ name: 'web', image: 'n', imageID: '', ready: true, restartCount: 1 }] };
+    await client.status.patch(Pod, { namespace: 'market', name: 'page' }, { type: 'merge', body: { status } });
+    for await (const line of lines(await client.logs(pod, { tailLines: 10 }))) console.log(line);
+
+    await using logs = await client.logs({ namespace: 'market', labelSelector: 'app=page' }, { follow: true });
+    for await (const { pod, container, text } of logs) {
+      console.log(pod, container, text);
+      break;
+    }
+    expect(log).toHaveBeenCalledWith('page', 'web', 'ready');
     // Tried with files in packages/riata/behaviour/copy.test.ts.
     const copy = vi.spyOn(client, 'copy').mockResolvedValue({ bytes: 0, files: 0 });
     await client.copy(fromLocal('./site'), inPod(pod, '/srv/site'), { verify: true });

@@ -7,7 +7,7 @@ import { Pod } from 'riata/kinds';
 
 /** A cluster that code finds through `KUBECONFIG`, until it is disposed of. */
 export async function kubeconfigCluster(): Promise<AsyncDisposable> {
-  const server = await ApiServer.start({ log: silentLogger, containers: { exec, connect } });
+  const server = await ApiServer.start({ log: silentLogger, containers: { exec, connect, log } });
   const { url, ca } = await server.listen();
   const folder = mkdtempSync(join(tmpdir(), 'riata-guides-'));
   const before = process.env.KUBECONFIG;
@@ -29,6 +29,11 @@ const exec: NonNullable<ContainerRuntime['exec']> = async (_pod, [program], io) 
   let text = '';
   for await (const bytes of io.stdin) text += Buffer.from(bytes);
   return io.stdout(`${text.trim().split('\n').sort().join('\n')}\n`);
+};
+
+/** What containers of the guides have written. */
+const log: NonNullable<ContainerRuntime['log']> = async function* (_pod, { timestamps }) {
+  yield Buffer.from(`${timestamps ? '2026-01-01T00:00:00.000000000Z ' : ''}ready\n`);
 };
 
 /** What listens in Pods of the guides. */

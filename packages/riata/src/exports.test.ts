@@ -105,6 +105,7 @@ test('riata/client', async () => {
       "ExecSession",
       "Forward",
       "KubeClient",
+      "MergedLogs",
       "NoMatchError",
       "RestMapper",
       "RetryingWatch",

@@ -46,10 +46,10 @@ export function delegatingClient<P extends Placement = Explicit>(parts: Delegati
     deleteCollection: (kind, options) => client.deleteCollection(kind, options),
     subresource: (name) => client.subresource(name),
     table: (kind, options) => client.table(kind, options),
-    logs: (pod, options) => client.logs(pod, options),
+    logs: ((of: never, options: never) => client.logs(of, options)) as Client<P>['logs'],
     exec: (pod, command, options) => client.exec(pod, command, options),
     attach: (pod, options) => client.attach(pod, options),
     forward: (target, options) => client.forward(target, options),
-    copy: client.copy.bind(client),
+    copy: ((from: never, to: never, options: never) => client.copy(from, to, options)) as Client<P>['copy'],
   };
 }

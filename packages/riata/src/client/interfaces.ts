@@ -16,6 +16,7 @@ import type {
   ListOptions,
   PagesOptions,
   PatchOptions,
+  Selection,
   UpdateOptions,
   WatchOptions,
 } from './options.js';
@@ -25,6 +26,7 @@ import type { LocalPlace, PodPlace } from './stream/copy/copy-place.js';
 import type { ExecCall } from './stream/exec-call.js';
 import type { ExecOptions } from './stream/exec-options.js';
 import type { Forward, ForwardOptions } from './stream/forward.js';
+import type { MergedLogOptions, MergedLogs } from './stream/merged-logs.js';
 import type { Table } from './table.js';
 import type { RetryingWatch, RetryingWatchOptions } from './watch/retrying-watch.js';
 
@@ -42,6 +44,9 @@ export interface NamespaceRequired {
 export interface FieldManagerRequired {
   readonly fieldManager: string;
 }
+
+/** The Pods whose logs are read together. */
+export type LogSelection = Selection & Required<Pick<Selection, 'labelSelector'>>;
 
 /** Where ports are forwarded to: a Pod by its key, or an object that selects Pods. */
 export type ForwardTo<P extends Placement> = Key<'Namespaced', P> & {
@@ -253,6 +258,15 @@ export interface Client<in P extends Placement = Explicit> extends Reader<P>, Wr
   table(kind: KindRef, options?: ListOptions): Promise<Table>;
   /** A container's log, as bytes, as they come; `lines(stream)` makes text lines of them. */
   logs(pod: Key<'Namespaced', P>, options?: PodLogOptions): Promise<ByteStream>;
+  /**
+   * The logs of several Pods, merged line by line; with `follow` over restarts, and with Pods that come later.
+   *
+   * ```ts
+   * const logs = await client.logs({ namespace: 'shop', labelSelector: 'app=web' }, { follow: true });
+   * for await (const { pod, text } of logs) print(pod, text);
+   * ```
+   */
+  logs(selection: LogSelection, options?: MergedLogOptions): Promise<MergedLogs>;
   /**
    * Runs a command in a container (`kubectl exec`). Await the call for the running command, whose output is read as it
    * comes, or call `text()` on it. `command` is a list of words; no shell looks at it.

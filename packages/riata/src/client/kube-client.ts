@@ -1,3 +1,4 @@
+import { Pod } from '../kinds/generated/groups/core/v1.js';
 import type { KindRef, New, ReadOf, Scope } from '../object/kind.js';
 import type { KubeList, KubeObject, Status, WriteMeta } from '../object/meta.js';
 import type { Scheme } from '../object/scheme.js';
@@ -22,6 +23,7 @@ import type {
   Explicit,
   ForwardTo,
   Key,
+  LogSelection,
   Placement,
   StatusWriter,
   SubResourceClient,
@@ -51,6 +53,7 @@ import {
   type PatchOptions,
   pagesOptionNames,
   patchOptionNames,
+  type Selection,
   type UpdateOptions,
   updateOptionNames,
   type WatchOptions,
@@ -63,6 +66,7 @@ import { ExecCall } from './stream/exec-call.js';
 import { type ExecOptions, execOptionNames } from './stream/exec-options.js';
 import { ExecSession } from './stream/exec-session.js';
 import { type Forward, type ForwardOptions, forwardOptionNames } from './stream/forward.js';
+import type { MergedLogOptions, MergedLogs } from './stream/merged-logs.js';
 import { SubResource } from './sub-resource.js';
 import { type Table, tableAccept, toTable } from './table.js';
 import { RetryingWatch, type RetryingWatchOptions, retryingWatchOptionNames } from './watch/retrying-watch.js';
@@ -298,9 +302,27 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
     return toTable(await this.run({ verb: 'get', kind, namespace, params, headers, ...callOf(options) }), kind);
   }
 
-  async logs(pod: Key<'Namespaced', P>, options: PodLogOptions = {}): Promise<ByteStream> {
-    refuseUnknownOptions('client.logs', options, podLogOptionNames);
-    return await this.run(podLogOperation(pod, options));
+  logs(pod: Key<'Namespaced', P>, options?: PodLogOptions): Promise<ByteStream>;
+  logs(selection: LogSelection, options?: MergedLogOptions): Promise<MergedLogs>;
+  async logs(
+    of: Key<'Namespaced', P> | LogSelection,
+    options: PodLogOptions | MergedLogOptions = {},
+  ): Promise<ByteStream | MergedLogs> {
+    if (!('labelSelector' in of)) {
+      refuseUnknownOptions('client.logs', options, podLogOptionNames);
+      return await this.run(podLogOperation(of, options));
+    }
+    // Loaded on first use: few programs read the logs of several Pods.
+    const { MergedLogs, mergedLogOptionNames } = await import('./stream/merged-logs.js');
+    refuseUnknownOptions('client.logs', options, mergedLogOptionNames);
+    const source = {
+      clock: this.#parts.clock,
+      list: async (selection: Selection, signal: AbortSignal) => (await this.list(Pod, { ...selection, signal })).items,
+      watch: (selection: Selection, signal: AbortSignal) => this.retryingWatch(Pod, { ...selection, signal }),
+      open: (pod: { readonly namespace: string; readonly name: string }, own: PodLogOptions) =>
+        this.run(podLogOperation(pod, own)),
+    };
+    return new MergedLogs(source, of, options as MergedLogOptions);
   }
 
   exec(pod: Key<'Namespaced', P>, command: readonly string[], options: ExecOptions = {}): ExecCall {

@@ -72,7 +72,7 @@ export function fencedClient(client: Client, refusal: (verb: string, what: strin
       isHarmless(options) ? client.deleteCollection(kind, options) : refuse('delete', nameOf(kind)),
     subresource,
     table: (kind, options) => client.table(kind, options),
-    logs: (pod, options) => client.logs(pod, options),
+    logs: ((of: never, options: never) => client.logs(of, options)) as Client['logs'],
     exec: () => {
       throw refusal('exec in', 'Pod');
     },
