@@ -31,6 +31,8 @@ export interface RunParts<W> {
   readonly reader: RequestReader;
 }
 
+/** A process that exits with an error more often is in a crash loop. */
+const mostFailedStarts = 3;
 /** How long a process takes to start again. */
 const restartMs = 1_000;
 
@@ -59,6 +61,7 @@ export class SimulatedRun<W> {
   /** After each step of the story. */
   readonly #states = new Map<number, RunState>();
   #started = 0;
+  #failedStarts = 0;
   #isDown = false;
   #isOver = false;
   #failure: RunFailure | undefined;
@@ -131,8 +134,12 @@ export class SimulatedRun<W> {
     const wanted = replicas + this.observer.joined;
     for (const process of [...this.processes]) {
       const { exit } = process.manager;
-      if (exit?.reason === 'failed') {
-        this.#fail('manager', `${process.name} failed: ${exit.runnable}: ${describeError(exit.error)}`);
+      if (exit?.reason === 'failed' && !process.isDead) {
+        const why = `${process.name} failed: ${exit.runnable}: ${describeError(exit.error)}`;
+        this.observer.note(process.name, 'crash', `exits: ${exit.runnable}: ${describeError(exit.error)}`);
+        // As in a cluster, it is started again.
+        this.#failedStarts += 1;
+        if (this.#failedStarts > mostFailedStarts) this.#fail('manager', `${why}, ${this.#failedStarts} times`);
       }
       if (exit !== undefined) process.kill();
       if (process.isDead) this.processes.splice(this.processes.indexOf(process), 1);
