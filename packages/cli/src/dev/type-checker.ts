@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { constants, setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
-import { execPath } from 'node:process';
+import { execPath, kill, platform } from 'node:process';
 
 /** What type errors lead to; see `riata dev --help`. */
 export const typeModes = ['revert', 'hold', 'show', 'off'] as const;
@@ -41,14 +42,17 @@ export class TypeChecker implements AsyncDisposable {
 
   /** The errors as the compiler writes them, `''` without any; undefined if a newer check has begun meanwhile. */
   async check(): Promise<string | undefined> {
-    this.#running?.kill();
+    this.cancel();
     const info = join(this.#folder, 'node_modules/.cache/riata/types.tsbuildinfo');
     const settings = ['--noEmit', '--incremental', '--tsBuildInfoFile', info, '--pretty', String(this.#pretty)];
     const child = spawn(execPath, [this.#compiler, '-p', this.#folder, ...settings], {
       cwd: this.#folder,
       stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own: the compiler may be a program that starts another one, and both have to end.
+      detached: platform !== 'win32',
     });
     this.#running = child;
+    lowerPriority(child);
     let text = '';
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part) => (text += part));
     const [code] = (await once(child, 'close')) as [number | null];
@@ -59,7 +63,7 @@ export class TypeChecker implements AsyncDisposable {
 
   /** Ends a check: its answer is undefined. */
   cancel(): void {
-    this.#running?.kill();
+    if (this.#running !== undefined) end(this.#running);
     this.#running = undefined;
   }
 
@@ -68,7 +72,25 @@ export class TypeChecker implements AsyncDisposable {
     this.#running = undefined;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const closed = once(child, 'close');
-    child.kill();
+    end(child);
     await closed;
+  }
+}
+
+function end(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined && platform !== 'win32') kill(-child.pid);
+    else child.kill();
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** The operator comes first: its reconciles should not wait for a check. */
+function lowerPriority({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // Not everywhere.
   }
 }
