@@ -89,6 +89,18 @@ export default defineConfig({
         resolve,
         ssr,
         test: {
+          // The dashboard in Chromium, which is installed if it is missing.
+          name: 'browser',
+          include: ['packages/dashboard/browser/**/*.test.ts'],
+          globalSetup: ['packages/dashboard/browser/set-up.ts'],
+          ...longRun,
+          fileParallelism: false,
+        },
+      },
+      {
+        resolve,
+        ssr,
+        test: {
           name: 'soak',
           include: ['packages/*/soak/**/*.test.ts'],
           ...longRun,

@@ -22,5 +22,12 @@ for (const name of readdirSync(join(root, 'packages'))) {
   );
   const entries = await bundle(dir);
   slim(dir);
+  // Pages for browsers are built by Vite, after all else: they are no part of the code that Node loads.
+  if (existsSync(join(dir, 'vite.config.ts'))) {
+    execFileSync(process.execPath, [join(root, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn'], {
+      cwd: dir,
+      stdio: 'inherit',
+    });
+  }
   console.log(`${name}: ${entries} entries built`);
 }

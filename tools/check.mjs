@@ -27,6 +27,7 @@ for (const project of [
   'packages/sandbox',
   'packages/cli',
   'packages/create-riata',
+  'packages/dashboard',
   ...examples,
   'docs/code',
   'tools',

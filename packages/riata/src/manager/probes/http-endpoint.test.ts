@@ -54,6 +54,16 @@ test('answers by path, and what it does not know is no reason to log', async () 
   expect(server.log.messages('error')).toEqual([]);
 });
 
+test('a route of the root answers what no other one does', async () => {
+  await using server = await listening({
+    '/here': () => ({ body: 'here' }),
+    '/': ({ rest }) => ({ body: `root ${rest}` }),
+  });
+  expect(await server.ask('/here')).toBe('200 here');
+  expect(await server.ask('/')).toBe('200 root');
+  expect(await server.ask('/assets/a.js')).toBe('200 root assets/a.js');
+});
+
 test('a token that came through the proxy of the API server, which drops the header Authorization', async () => {
   const seen: unknown[] = [];
   const guard = async ({ authorization }: { readonly authorization: string | undefined }) => {

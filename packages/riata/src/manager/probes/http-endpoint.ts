@@ -236,7 +236,7 @@ export class HttpEndpoint implements Runnable {
     if (isPost && body === undefined) return { status: 413, body: 'the body is too large\n' };
     for (const [path, route] of isPost ? this.#posts : this.#routes) {
       if (!isBelow(url.pathname, path)) continue;
-      const rest = url.pathname.slice(path.length + 1);
+      const rest = url.pathname.slice(path === '/' ? 1 : path.length + 1);
       const asked = {
         rest,
         query: url.searchParams,

@@ -1,0 +1,82 @@
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import type { Point } from './store.js';
+
+/** A line of a {@link Chart}. */
+export interface Series {
+  readonly name: string;
+  readonly label: string;
+  /** A custom property of the style sheet. */
+  readonly color: string;
+}
+
+/** A small chart of the last two minutes, with its newest figures as text. */
+export function Chart({
+  title,
+  points,
+  series,
+  unit,
+}: {
+  readonly title: string;
+  readonly points: readonly Point[];
+  readonly series: readonly Series[];
+  readonly unit: string;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | undefined>(undefined);
+  const data: uPlot.AlignedData = [
+    points.map(({ at }) => at / 1_000),
+    ...series.map(({ name }) => points.map(({ values }) => values[name] ?? null)),
+  ];
+  useEffect(() => {
+    const place = box.current as HTMLDivElement;
+    const style = getComputedStyle(document.documentElement);
+    const made = new uPlot(
+      {
+        ...{
+          width: place.clientWidth || 200,
+          height: 56,
+          cursor: { show: false },
+          legend: { show: false },
+          padding: [4, 0, 3, 0],
+        },
+        scales: { y: { range: (_, __, max) => [0, Math.max(1, max || 0)] } },
+        axes: [{ show: false }, { show: false }],
+        series: [
+          {},
+          ...series.map(({ color }) => ({
+            stroke: style.getPropertyValue(color),
+            width: 1.5,
+            points: { show: false },
+            spanGaps: true,
+          })),
+        ],
+      },
+      data,
+      place,
+    );
+    plot.current = made;
+    const sized = new ResizeObserver(() => made.setSize({ width: place.clientWidth || 200, height: 56 }));
+    sized.observe(place);
+    return () => {
+      sized.disconnect();
+      made.destroy();
+    };
+  }, []);
+  useEffect(() => plot.current?.setData(data));
+  const last = points.at(-1)?.values ?? {};
+  const figures = series.map(
+    ({ name, label }) => `${label} ${(last[name] ?? 0).toFixed((last[name] ?? 0) < 10 ? 1 : 0)}`,
+  );
+  return (
+    <figure class="chart">
+      <figcaption>
+        {title}{' '}
+        <span class="figures">
+          {figures.join(' · ')} {unit}
+        </span>
+      </figcaption>
+      <div ref={box} role="img" aria-label={`${title}: ${figures.join(', ')} ${unit}`} />
+    </figure>
+  );
+}

@@ -1,0 +1,92 @@
+import { render } from 'preact';
+import { CachesPage, ClustersPage, WebhooksPage } from './cluster-pages.js';
+import { ControllerPage } from './controller-page.js';
+import { ObjectPage } from './object-page.js';
+import { OverviewPage } from './overview-page.js';
+import { objectHref, parseRoute } from './route.js';
+import { SearchPage } from './search-page.js';
+import { Store } from './store.js';
+import 'uplot/dist/uPlot.min.css';
+import './style.css';
+
+const pages = [
+  { page: 'overview', href: '#/', label: 'Overview', key: 'o' },
+  { page: 'caches', href: '#/caches', label: 'Caches', key: 'c' },
+  { page: 'webhooks', href: '#/webhooks', label: 'Webhooks', key: 'w' },
+  { page: 'clusters', href: '#/clusters', label: 'Clusters', key: 'l' },
+] as const;
+
+function Page({ store }: { readonly store: Store }) {
+  const route = store.route.value;
+  switch (route.page) {
+    case 'caches':
+      return <CachesPage store={store} />;
+    case 'webhooks':
+      return <WebhooksPage store={store} />;
+    case 'clusters':
+      return <ClustersPage store={store} />;
+    case 'controller':
+      return <ControllerPage store={store} name={route.name} />;
+    case 'object':
+      return <ObjectPage key={objectHref(route.ref)} store={store} of={route.ref} />;
+    case 'search':
+      return <SearchPage {...route} />;
+    default:
+      return <OverviewPage store={store} />;
+  }
+}
+
+function App({ store }: { readonly store: Store }) {
+  const connection = store.connection.value;
+  const current = store.route.value.page;
+  return (
+    <>
+      <header>
+        <strong class="brand">Riata</strong>
+        <nav aria-label="Pages">
+          {pages.map(({ page, href, label, key }) => (
+            <a key={page} href={href} aria-current={current === page ? 'page' : undefined} title={`${label} (${key})`}>
+              {label}
+            </a>
+          ))}
+        </nav>
+        <search>
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              const { value } = event.currentTarget.elements.namedItem('q') as HTMLInputElement;
+              location.hash = `#/search?${new URLSearchParams({ q: value })}`;
+            }}
+          >
+            <input type="search" name="q" placeholder="Search objects ( / )" aria-label="Search objects by name" />
+          </form>
+        </search>
+        <span role="status" class={`badge ${connection === 'live' ? 'good' : 'bad'}`}>
+          {connection}
+        </span>
+      </header>
+      <main>
+        <Page store={store} />
+      </main>
+    </>
+  );
+}
+
+const store = new Store(location.hash);
+addEventListener('hashchange', () => {
+  store.route.value = parseRoute(location.hash);
+  document.querySelector('main')?.scrollIntoView();
+});
+addEventListener('keydown', (event) => {
+  const isTyping = event.target instanceof HTMLInputElement;
+  if (event.key === 'Escape' && isTyping) event.target.blur();
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === '/') {
+    event.preventDefault();
+    document.querySelector<HTMLInputElement>('input[name=q]')?.focus();
+  }
+  const page = pages.find(({ key }) => key === event.key);
+  if (page !== undefined) location.hash = page.href;
+});
+store.follow(new EventSource('/debug/stream'));
+render(<App store={store} />, document.getElementById('app') as HTMLElement);

@@ -1,0 +1,49 @@
+/** An object that a page shows. */
+export interface ObjectRef {
+  readonly cluster?: string;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** What the address names: a page, and what it is about. */
+export type Route =
+  | { readonly page: 'overview' | 'caches' | 'webhooks' | 'clusters' }
+  | { readonly page: 'controller'; readonly name: string }
+  | { readonly page: 'search'; readonly q: string; readonly apiVersion?: string; readonly kind?: string }
+  | { readonly page: 'object'; readonly ref: ObjectRef };
+
+/** Reads the part of the address after `#`; anything unknown is the overview. */
+export function parseRoute(hash: string): Route {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
+  const params = new URLSearchParams(query);
+  const optional = (name: string) => params.get(name) || undefined;
+  const [page = '', rest = ''] = path.split('/', 2);
+  if (page === 'caches' || page === 'webhooks' || page === 'clusters') return { page };
+  if (page === 'controller' && rest !== '') return { page, name: decodeURIComponent(rest) };
+  if (page === 'search') {
+    const [apiVersion, kind] = [optional('apiVersion'), optional('kind')];
+    return { page, q: params.get('q') ?? '', ...(apiVersion && { apiVersion }), ...(kind && { kind }) };
+  }
+  const [apiVersion, kind, name] = [optional('apiVersion'), optional('kind'), optional('name')];
+  if (page === 'object' && apiVersion && kind && name) {
+    const [namespace, cluster] = [optional('namespace'), optional('cluster')];
+    return { page, ref: { apiVersion, kind, name, ...(namespace && { namespace }), ...(cluster && { cluster }) } };
+  }
+  return { page: 'overview' };
+}
+
+/** The query that names an object, in addresses and requests. */
+export function queryOf(ref: ObjectRef): string {
+  const { apiVersion, kind, namespace = '', name, cluster = '' } = ref;
+  return `${new URLSearchParams({ apiVersion, kind, name, ...(namespace && { namespace }), ...(cluster && { cluster }) })}`;
+}
+
+export function objectHref(ref: ObjectRef): string {
+  return `#/object?${queryOf(ref)}`;
+}
+
+export function controllerHref(name: string): string {
+  return `#/controller/${encodeURIComponent(name)}`;
+}
