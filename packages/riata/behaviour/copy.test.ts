@@ -69,10 +69,10 @@ describeStreams('copy', (cluster) => {
     await client.copy(inPod(bare, there), toLocal(`${there}-3`), { verify: true });
     expect(await readFile(`${there}-3`, 'utf8')).toBe('hello');
     for (const copying of [
-      client.copy(fromLocal(root), inPod(bare, `${there}-4`)),
-      client.copy(inPod(bare, root), toLocal(`${there}-5`)),
+      () => client.copy(fromLocal(root), inPod(bare, `${there}-4`)),
+      () => client.copy(inPod(bare, root), toLocal(`${there}-5`)),
     ]) {
-      expect((await rejection(copying)).message).toContain('the container has no tar');
+      expect((await rejection(copying())).message).toContain('the container has no tar');
     }
   });
 

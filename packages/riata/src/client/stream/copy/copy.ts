@@ -1,4 +1,5 @@
 import type { Hash } from 'node:crypto';
+import { isTransportError } from '../../../rest/errors/transport-error.js';
 import { type CallOptions, callOptionNames } from '../../options.js';
 import type { ExecCall } from '../exec-call.js';
 import { ExecError, isExecError } from '../exec-error.js';
@@ -52,7 +53,8 @@ export async function copyInto(
   const stats = await process.getBuiltinModule('node:fs/promises').stat(from.local);
   try {
     await runner.exec(to.pod, ['tar', '-xf', '-', '-C', dirname(to.path)], { ...call, stdin }).bytes();
-  } catch (error) {
+  } catch (thrown) {
+    const error = isTransportError(thrown) ? await missingTar(runner, to.pod, call, thrown) : thrown;
     if (!isMissing(error)) throw explained(error, to.path);
     if (!stats.isFile()) throw withoutTar(error as ExecError);
     tally.reset();
@@ -188,6 +190,19 @@ function callOf({ container }: PodPlace, { signal, maxRetries, span }: CopyOptio
     ...(maxRetries !== undefined && { maxRetries }),
     ...(span && { span }),
   };
+}
+
+/**
+ * A server that cannot start tar closes the connection while the archive is still being sent, and its report can get
+ * lost: then a command without input finds out. The given error, if tar is there.
+ */
+async function missingTar(runner: CopyRunner, pod: PodPlace['pod'], call: ExecOptions, cut: unknown): Promise<unknown> {
+  try {
+    await runner.exec(pod, ['tar', '--help'], call).bytes();
+  } catch (error) {
+    if (isMissing(error)) return error;
+  }
+  return cut;
 }
 
 /** Whether the container has no such program: the runtime says so, or a shell. */
