@@ -105,7 +105,6 @@ test('riata/client', async () => {
       "ExecSession",
       "Forward",
       "KubeClient",
-      "MergedLogs",
       "NoMatchError",
       "RestMapper",
       "RetryingWatch",

@@ -83,7 +83,7 @@ export { ExecError, type ExecErrorParts, isExecError } from './stream/exec-error
 export type { ExecOptions, Input } from './stream/exec-options.js';
 export { type ExecInput, type ExecResult, ExecSession } from './stream/exec-session.js';
 export { Forward, type ForwardedPort, type ForwardOptions } from './stream/forward.js';
-export { type LogLine, type MergedLogOptions, MergedLogs } from './stream/merged-logs.js';
+export type { LogLine, MergedLogOptions, MergedLogs } from './stream/merged-logs.js';
 export type { Table, TableColumn, TableRow } from './table.js';
 export { lines } from './watch/lines.js';
 export {

@@ -1,10 +1,11 @@
+import type { Coverage } from './report/coverage.js';
 import { coverageHtml } from './report/coverage-html.js';
 import { coverageText } from './report/coverage-text.js';
 import type { RunResult } from './run/run-result.js';
 import { type FaultKind, faultPlaces } from './run/simulated-fault.js';
 
 /** What a simulation has tried. */
-export class SimulationReport {
+export class SimulationReport implements Coverage {
   /** Runs that were made, those without faults included. */
   runs = 0;
   /** How often each kind of fault happened. */

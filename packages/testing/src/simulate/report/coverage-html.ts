@@ -1,14 +1,11 @@
 import { type FaultKind, faultKinds, faultPlaces } from '../run/simulated-fault.js';
-import type { SimulationReport } from '../simulation-report.js';
+import type { Coverage } from './coverage.js';
 
 const style = `body{font:15px system-ui,sans-serif;margin:2rem;color:#222}table{border-collapse:collapse;margin:0 0 2rem}
 th,td{border:1px solid #ccc;padding:.3rem .6rem;text-align:left}td.hit{background:#d8f0d8}td.miss{background:#f4f4f4}`;
 
 /** What a simulation has reached, as one page. */
-export function coverageHtml(
-  { runs, faults, writes, events, conditions, hash }: SimulationReport,
-  title: string,
-): string {
+export function coverageHtml({ runs, faults, writes, events, conditions, hash }: Coverage, title: string): string {
   const happened = faultKinds.filter((kind) => faults.has(kind));
   const kindsAt = (place: string) => happened.filter((kind) => faultPlaces[kind] === place);
   return `<!doctype html>

@@ -1,8 +1,8 @@
 import { faultKinds } from '../run/simulated-fault.js';
-import type { SimulationReport } from '../simulation-report.js';
+import type { Coverage } from './coverage.js';
 
 /** What a simulation has reached, to read in a terminal. */
-export function coverageText({ runs, faults, writes, events, conditions }: SimulationReport): string {
+export function coverageText({ runs, faults, writes, events, conditions }: Coverage): string {
   const counted = faultKinds.filter((kind) => faults.has(kind)).map((kind) => `${kind} ${faults.get(kind)}`);
   const section = (title: string, all: ReadonlyMap<string, ReadonlySet<string>>) =>
     all.size === 0

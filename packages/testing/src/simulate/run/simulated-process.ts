@@ -1,6 +1,6 @@
 import { TestManager, type TestManagerOptions, type TestManagerParts } from '../../test-manager.js';
-import { ProcessClock } from './process-clock.js';
 import { ProcessLine, type ProcessLineParts } from './process-line.js';
+import { SimulatedClock } from './simulated-clock.js';
 
 /** What a {@link SimulatedProcess} is made of. */
 export interface SimulatedProcessParts
@@ -8,7 +8,7 @@ export interface SimulatedProcessParts
     Omit<ProcessLineParts, 'inner'> {
   readonly connect: () => TestManagerParts['connection']['config'];
   readonly listener: TestManagerParts['listener'];
-  readonly options: (clock: ProcessClock) => TestManagerOptions;
+  readonly options: (clock: SimulatedClock) => TestManagerOptions;
 }
 
 /**
@@ -19,13 +19,13 @@ export class SimulatedProcess {
   readonly name: string;
   readonly manager: TestManager;
   readonly line: ProcessLine;
-  readonly #clock: ProcessClock;
+  readonly #clock: SimulatedClock;
   readonly #serving: AbortController;
   #isDead = false;
 
   private constructor(
     manager: TestManager,
-    { line, clock, serving }: { line: ProcessLine; clock: ProcessClock; serving: AbortController },
+    { line, clock, serving }: { line: ProcessLine; clock: SimulatedClock; serving: AbortController },
   ) {
     this.name = manager.name;
     this.manager = manager;
@@ -40,7 +40,7 @@ export class SimulatedProcess {
     onLine: (line: ProcessLine, kill: () => void) => void,
   ): Promise<SimulatedProcess> {
     const config = parts.connect();
-    const clock = new ProcessClock(parts.time.clock);
+    const clock = new SimulatedClock(parts.time.clock);
     const line = new ProcessLine({ ...parts, inner: config.transport });
     const serving = new AbortController();
     const { listener } = parts;

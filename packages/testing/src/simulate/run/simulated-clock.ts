@@ -4,7 +4,7 @@ import type { Scheduler, Timer, TimerOptions } from 'riata/runtime';
  * The time of one simulated process. Once the process is dead, none of its timers fire and none of its waits end: code
  * that runs on after a crash would do what no crashed process does.
  */
-export class ProcessClock implements Scheduler {
+export class SimulatedClock implements Scheduler {
   readonly #clock: Scheduler;
   readonly #timers = new Set<Timer>();
   #isDead = false;
