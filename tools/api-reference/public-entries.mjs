@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 
 /** In the order in which they are shown; a name that several modules have is described in the first. */
-const packages = ['riata', 'testing', 'apiserver', 'sandbox'];
+const packages = ['riata', 'testing', 'apiserver', 'sandbox', 'cli', 'create-riata', 'dashboard'];
 
 /**
  * All that can be imported from the packages, as their exports maps say.
