@@ -18,7 +18,7 @@ export default defineConfig({
             'tools/packed/*.check.ts',
           ],
           // About the real server alone.
-          exclude: ['**/server-side-apply-engine.test.ts', 'packages/sandbox/behaviour/kubectl.test.ts'],
+          exclude: ['**/server-side-apply-engine.test.ts', 'packages/sandbox/behaviour/kubectl*.test.ts'],
           env: { RIATA_SERVERS: process.env.RIATA_SERVERS ?? 'in-process,https', RIATA_PACKED: 'true' },
           ...longRun,
         },
