@@ -75,7 +75,11 @@ const files = names.flatMap((name) =>
 const problems = (await Promise.all(files.map(problemsOf))).flat();
 const expected = 'Error: Riata needs Node 20.19 or newer; this is 18.20.8. Install a newer one, e.g. from nodejs.org.';
 for (const name of names) {
-  const entry = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')).name;
+  const { name: entry, peerDependencies } = JSON.parse(
+    readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'),
+  );
+  // What riata loads comes after riata's own check.
+  if (peerDependencies?.riata !== undefined) continue;
   const printed = onNode18(entry);
   if (printed !== expected) problems.push(`${entry} says on Node 18: ${printed.slice(0, 300)}`);
 }

@@ -1,11 +1,16 @@
 import { basename, relative, resolve } from 'node:path';
+import process from 'node:process';
 import { CreateError, usageError } from './create-error.js';
 import type { CreateIo } from './create-io.js';
 import { kindRefusal } from './kind-names.js';
 import { groupProblem, projectNameProblem } from './name-problems.js';
 import { type CreateFlags, help, parseFlags } from './parse-flags.js';
 import { type ProjectOptions, projectFiles } from './project-files.js';
+import { requireSupportedNode } from './require-supported-node.js';
 import { entriesInTheWay, writeProject } from './write-project.js';
+
+// Here, as whatever is imported comes with this file.
+requireSupportedNode(process.versions.node);
 
 /**
  * Runs the command and gives its exit code; never rejects. `args` are those after `create-riata`; `version` is that of this

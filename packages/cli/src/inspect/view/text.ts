@@ -1,4 +1,4 @@
-import { styleText } from 'node:util';
+import util from 'node:util';
 
 /** Cuts a text to a number of columns; an ellipsis shows that something is missing. */
 export function clip(text: string, columns: number): string {
@@ -14,7 +14,7 @@ export type Paint = (color: Color, text: string) => string;
 
 /** How to colour texts, if at all. */
 export function painter(colors: boolean): Paint {
-  return colors ? (color, text) => styleText(color, text, { validateStream: false }) : (_, text) => text;
+  return colors ? (color, text) => util.styleText(color, text, { validateStream: false }) : (_, text) => text;
 }
 
 /** A duration as people read it: `850ms`, `4.2s`, `3m`, `5h`, `2d`. */
