@@ -13,7 +13,7 @@ const takenPackageNames: ReadonlySet<string> = new Set([
   'riata',
 ]);
 
-/** Why a name is none for a project: its package, its operator and its Deployment have it. Undefined if it is one. */
+/** Why a project name is invalid; undefined if it is valid. Its package, operator and Deployment have the same name. */
 export function projectNameProblem(name: string): string | undefined {
   if (name.length > 63) return `name "${name}" has ${name.length} characters; at most 63 are allowed`;
   if (!label.test(name)) {
@@ -25,7 +25,7 @@ export function projectNameProblem(name: string): string | undefined {
   return undefined;
 }
 
-/** Why a name is none for a kind in TypeScript and in Kubernetes. */
+/** Why the name of a kind is invalid in TypeScript or in Kubernetes. */
 export function kindProblem(kind: string): string | undefined {
   if (kind.length > 63) return `kind "${kind}" has ${kind.length} characters; at most 63 are allowed`;
   if (/^[A-Z][A-Za-z0-9]*$/.test(kind)) return undefined;
@@ -33,7 +33,7 @@ export function kindProblem(kind: string): string | undefined {
   return `kind "${kind}" must be in PascalCase: letters and digits; e.g. "${nearest === '' ? 'Site' : nearest}"`;
 }
 
-/** Why a name is none for an API group of one's own. */
+/** Why the name of an API group is invalid. */
 export function groupProblem(group: string): string | undefined {
   const isDomain = group.length <= 253 && group.split('.').every((part) => part.length <= 63 && label.test(part));
   if (!isDomain) return `group "${group}" must be a DNS subdomain in lower case, e.g. "example.com"`;

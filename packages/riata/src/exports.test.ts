@@ -428,6 +428,7 @@ test('riata/runtime', async () => {
       "WebSocketError",
       "WebSocketLink",
       "abortable",
+      "closeIdleSession",
       "consoleLogger",
       "createAuthority",
       "createLogger",

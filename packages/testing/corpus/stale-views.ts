@@ -119,7 +119,7 @@ export const staleViews: readonly CorpusCase[] = [
   },
   {
     name: 'conflict swallowed',
-    bug: 'a conflict is taken for success, as somebody else has written: the own change is never made',
+    bug: "a conflict is taken for success: the controller's own change is never made",
     faulty: () =>
       control(App).reconcile(async ({ object, client }) => {
         if (object.metadata.labels?.managed !== undefined) return;

@@ -11,7 +11,7 @@ export interface OfferedWebSocket {
   accept(events: WebSocketEvents): WebSocketLink;
 }
 
-/** Reads the handshake of a WebSocket. Throws 400 if it is none, or if no subprotocol is supported. */
+/** Reads the handshake of a WebSocket. Throws 400 if it is malformed, or if no subprotocol is supported. */
 export function offeredWebSocket(
   request: ServerRequest,
   supported: readonly string[],

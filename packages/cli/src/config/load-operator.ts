@@ -57,7 +57,7 @@ export async function loadOperator(
   return { ...loaded, operator: await resolveOperator(loaded.config, loaded.packageJson) };
 }
 
-/** The path of the config: the given one, or the nearest. Throws if there is none. */
+/** The path of the config: the given one, or the nearest. Throws if the file is missing. */
 export function configPath(io: CommandIo, given: string | undefined): string {
   if (given !== undefined) {
     const path = resolve(io.cwd, given);

@@ -50,7 +50,7 @@ let sandbox: Sandbox;
 const project = makeProject(siteOperator);
 const kubeconfig = join(project.folder, 'kubeconfig');
 
-// One cluster for all, as a user has it: each test goes on where the one before has stopped.
+// All tests share one cluster: each continues where the previous one stopped.
 beforeAll(async () => {
   sandbox = await Sandbox.start({ nodes: 1, fate: () => fate });
   const { url, ca } = await sandbox.server.listen();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { execPath } from 'node:process';
 
-/** Runs in a separate process: when its input ends, which it does however its owner ends, it runs the command, unless told not to. */
+/** Runs in a separate process. Its input ends when its owner ends, for whatever reason: then it runs the command, unless it has read `done`. */
 const script = `
   const { spawn } = require('node:child_process');
   const [command, ...args] = JSON.parse(process.argv[1]);

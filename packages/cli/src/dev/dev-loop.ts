@@ -30,7 +30,7 @@ export class DevLoop {
   /** The last code that runs, and has no type errors as far as is known. */
   #sound: Loaded | undefined;
   #checker: TypeChecker | undefined;
-  /** A check that goes on beside. */
+  /** The type check in flight. */
   #checking: Promise<void> = Promise.resolve();
   /** Changes are put in place one after the other. */
   #applying: Promise<unknown> = Promise.resolve();

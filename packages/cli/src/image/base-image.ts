@@ -18,7 +18,7 @@ import { formatImageReference, type ImageReference, parseImageReference } from '
 import type { RegistryClient } from './registry/registry-client.js';
 import { pullBlob, pullManifest } from './registry/registry-image.js';
 
-/** The image that an operator's layer goes on top of. */
+/** The image below an operator's layer. */
 export interface BaseImage {
   /** As it was given, with a tag. */
   readonly name: string;

@@ -13,7 +13,7 @@ export interface OperatorEndpoint extends AsyncDisposable {
 
 /** What an endpoint is read with. */
 export interface EndpointAccess {
-  /** Gives the token for protected pages; undefined if there is none. */
+  /** Returns the token for protected pages; undefined without one. */
   readonly token: () => Promise<string | undefined>;
   /** Why pages may be refused in spite of the token, and what to do. */
   readonly refusal: string;

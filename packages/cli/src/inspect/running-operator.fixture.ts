@@ -10,6 +10,7 @@ import {
 } from 'riata';
 import { ConfigMap } from 'riata/kinds';
 import { installCrds } from 'riata/patterns';
+import { systemClock } from 'riata/runtime';
 import { z } from 'zod';
 
 export const Site = defineKind({
@@ -70,7 +71,7 @@ export async function until<T>(get: () => T | undefined | Promise<T | undefined>
   for (;;) {
     const value = await get();
     if (value !== undefined) return value;
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await systemClock.sleep(5);
   }
 }
 

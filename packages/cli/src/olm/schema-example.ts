@@ -17,7 +17,7 @@ const texts = [
   '*/5 * * * *',
 ];
 
-/** A value that a schema accepts, as far as it can be told: defaults, and required fields beside them. */
+/** A value that a schema most likely accepts: its defaults and required fields. */
 export function schemaExample(schema: StructuralSchema): Json {
   const { default: given, enum: choices = [], type } = schema;
   if (given !== undefined) return given;

@@ -32,7 +32,7 @@ export class Store {
   readonly sampling: Signal<Sampling> = signal({ seen: 0, sent: 0 });
   readonly route: Signal<Route>;
   /** Of the server, so that ages are right where the clock of the browser is not. */
-  readonly now: Signal<number> = signal(Date.now());
+  readonly now: Signal<number> = signal(0);
   #counted = { seen: 0, sent: 0 };
 
   constructor(hash: string) {

@@ -4,6 +4,7 @@
  * @module
  */
 export { ByteChannel } from './byte-channel.js';
+export { closeIdleSession } from './close-idle-session.js';
 export { type CertificateRequest, readCertificateRequest } from './crypto/certificate-request.js';
 export { type Authority, createAuthority, type Identity, loadAuthority, type Validity } from './crypto/x509.js';
 export { listenProblem } from './listen-problem.js';

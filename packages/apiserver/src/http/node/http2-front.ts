@@ -1,5 +1,6 @@
 import type { Http2Server, IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
+import { closeIdleSession, type Scheduler } from 'riata/runtime';
 
 /** Takes a stream over which a request comes. */
 export type TakeStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: string[]) => void;
@@ -16,11 +17,13 @@ const sessionMemory = 256;
 /** The connections of a server over which clients speak HTTP/2. Node's module is loaded by the first of them. */
 export class Http2Front {
   readonly #takeStream: TakeStream;
+  readonly #clock: Scheduler;
   readonly #sessions = new Set<ServerHttp2Session>();
   #server: Http2Server | undefined;
 
-  constructor(takeStream: TakeStream) {
+  constructor(takeStream: TakeStream, clock: Scheduler) {
     this.#takeStream = takeStream;
+    this.#clock = clock;
   }
 
   /** Takes a connection whose client has chosen HTTP/2 in the TLS handshake. */
@@ -42,26 +45,12 @@ export class Http2Front {
       session.once('close', () => this.#sessions.delete(session));
       // A broken connection shows by the end of its streams.
       session.on('error', () => {});
-      this.#closeWhenIdle(session);
+      closeIdleSession(session, this.#clock, idleMs);
     });
     // The fourth argument is missing in Node's types.
     const take = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, raw: string[] = []) =>
       this.#takeStream(stream, headers, raw);
     server.on('stream', take);
     return server;
-  }
-
-  /** A watch may be silent for long: only a connection without requests is idle. */
-  #closeWhenIdle(session: ServerHttp2Session): void {
-    let open = 0;
-    session.on('stream', (stream: ServerHttp2Stream) => {
-      open += 1;
-      stream.once('close', () => {
-        open -= 1;
-      });
-    });
-    session.setTimeout(idleMs, () => {
-      if (open === 0) session.close();
-    });
   }
 }

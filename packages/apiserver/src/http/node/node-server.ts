@@ -48,7 +48,7 @@ export class NodeServer {
   readonly #handle: Handle;
   readonly #options: NodeServerOptions;
   readonly #batch: WriteBatch;
-  readonly #http2 = new Http2Front((stream, headers, raw) => this.#takeStream(stream, headers, raw));
+  readonly #http2: Http2Front;
   readonly #running = new Map<Writable, Promise<void>>();
   /** Node's own list has no connections in it that have not finished their handshake. */
   readonly #sockets = new Set<Socket>();
@@ -62,6 +62,7 @@ export class NodeServer {
     this.#handle = handle;
     this.#options = options;
     this.#batch = new WriteBatch(options.clock);
+    this.#http2 = new Http2Front((stream, headers, raw) => this.#takeStream(stream, headers, raw), options.clock);
     const { tls, clientAuthority: ca, headTimeoutMs = defaultHeadTimeoutMs } = options;
     // Who shows no certificate, or a bad one, is answered all the same: with 401, or by another credential.
     const clients = ca === undefined ? {} : { ca, requestCert: true, rejectUnauthorized: false };

@@ -35,7 +35,7 @@ describe('a tar archive', () => {
     expect(list.split('\n')[0]).toMatch(/^drwxr-xr-x 0\/0 +0 1970-01-01 .* app\/$/);
   });
 
-  test('is indexed, whoever wrote it', async () => {
+  test('is indexed, also if another program wrote it', async () => {
     const own = join(folder, 'own.tar');
     writeFileSync(own, tarOf(files));
     const archives = [own];

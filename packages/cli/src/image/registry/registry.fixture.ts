@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { systemClock } from 'riata/runtime';
 import { goTool } from '../../../../../tools/go-tools/go-tool.mjs';
 
 /** The program of distribution/distribution; empty without Go. */
@@ -112,7 +113,7 @@ async function startTokenService(folder: string) {
       const [type, name, actions = ''] = scope.split(':');
       return { type, name, actions: actions.split(',').filter((action) => by !== 'nobody' || action === 'pull') };
     });
-    const now = Math.floor(Date.now() / 1000);
+    const now = Math.floor(systemClock.now() / 1000);
     const claims = { iss: 'test', aud: 'registry', sub: by, exp: now + 300, nbf: now - 60, iat: now, access };
     const parts = [{ alg: 'ES256', typ: 'JWT', kid }, claims].map((part) =>
       Buffer.from(JSON.stringify(part)).toString('base64url'),

@@ -1,6 +1,6 @@
 import { connect } from 'node:tls';
 import type { RestConfig } from 'riata';
-import { describeError } from 'riata/runtime';
+import { describeError, type Scheduler } from 'riata/runtime';
 import { certificateFindings } from './certificate-findings.js';
 import { type CheckedCluster, type Finding, ok, problem, warning } from './finding.js';
 
@@ -23,7 +23,7 @@ export async function checkConnection({ client, config, clock, signal }: Checked
   return [
     ok(`${config.server} answers: Kubernetes ${version.gitVersion}`),
     ...versionFindings(Number.parseInt(version.minor, 10), version.gitVersion),
-    ...(await tlsFindings(config, clock.now())),
+    ...(await tlsFindings(config, clock)),
   ];
 }
 
@@ -47,7 +47,7 @@ function versionFindings(minor: number, version: string): Finding[] {
   return [];
 }
 
-async function tlsFindings(config: RestConfig, nowMs: number): Promise<Finding[]> {
+async function tlsFindings(config: RestConfig, clock: Pick<Scheduler, 'now' | 'after'>): Promise<Finding[]> {
   // In-process: nothing goes over the network.
   if (config.transport !== undefined) return [];
   const url = new URL(config.server);
@@ -64,14 +64,14 @@ async function tlsFindings(config: RestConfig, nowMs: number): Promise<Finding[]
     : [];
   // Behind a proxy the server can be reached by requests alone.
   if (config.proxyUrl !== undefined) return findings;
-  const expires = await peerExpiry(url);
+  const expires = await peerExpiry(url, clock);
   return expires === undefined
     ? findings
-    : [...findings, ...certificateFindings('the certificate of the server', [expires], nowMs)];
+    : [...findings, ...certificateFindings('the certificate of the server', [expires], clock.now())];
 }
 
 /** When the certificate of a server expires; undefined if it cannot be read. Whether it is trusted, the request has found out. */
-function peerExpiry({ hostname, port }: URL): Promise<Date | undefined> {
+function peerExpiry({ hostname, port }: URL, clock: Pick<Scheduler, 'after'>): Promise<Date | undefined> {
   return new Promise((resolve) => {
     const host = hostname.replace(/^\[|\]$/g, '');
     const socket = connect({ host, port: Number(port || 443), rejectUnauthorized: false }, () => {
@@ -79,7 +79,11 @@ function peerExpiry({ hostname, port }: URL): Promise<Date | undefined> {
       socket.destroy();
       resolve(until === undefined ? undefined : new Date(until));
     });
-    socket.setTimeout(5_000, () => socket.destroy());
-    socket.on('error', () => resolve(undefined)).on('close', () => resolve(undefined));
+    const timer = clock.after(5_000, () => socket.destroy());
+    socket.on('error', () => resolve(undefined));
+    socket.on('close', () => {
+      timer.cancel();
+      resolve(undefined);
+    });
   });
 }

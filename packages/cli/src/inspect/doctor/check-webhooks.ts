@@ -1,4 +1,3 @@
-import type { ConnectedClient } from 'riata';
 import {
   CustomResourceDefinition,
   EndpointSlice,
@@ -58,7 +57,7 @@ export async function checkWebhooks(cluster: CheckedCluster): Promise<readonly F
 
 async function findingsOf({ client, clock, signal }: CheckedCluster, webhook: CalledWebhook): Promise<Finding[]> {
   const { name, caBundle, onFailure } = webhook;
-  const unreachable = await backendProblem(client, webhook, signal);
+  const unreachable = await backendProblem({ client, clock, signal }, webhook);
   const findings: Finding[] = [];
   if (unreachable !== undefined) {
     const report = onFailure === 'requests fail' ? problem : warning;
@@ -87,9 +86,8 @@ async function findingsOf({ client, clock, signal }: CheckedCluster, webhook: Ca
 }
 
 async function backendProblem(
-  client: ConnectedClient,
+  { client, clock, signal }: Pick<CheckedCluster, 'client' | 'clock' | 'signal'>,
   { service, url }: CalledWebhook,
-  signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly remedy: string } | undefined> {
   if (service !== undefined) {
     const { namespace, name } = service;
@@ -109,7 +107,7 @@ async function backendProblem(
   }
   if (url === undefined)
     return { text: 'neither a Service nor a URL is given', remedy: 'start the operator, which writes it' };
-  if (await isReachable(new URL(url))) return undefined;
+  if (await isReachable(new URL(url), clock)) return undefined;
   return {
     text: `${new URL(url).origin} cannot be reached from here`,
     remedy: 'start the program behind it, or remove the configuration',

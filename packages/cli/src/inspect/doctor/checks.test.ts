@@ -14,7 +14,7 @@ import {
 } from 'riata/kinds';
 import { installCrds } from 'riata/patterns';
 import { scriptedTransport } from 'riata/rest';
-import { createAuthority, silentLogger } from 'riata/runtime';
+import { createAuthority, silentLogger, systemClock } from 'riata/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { operator as describeOperator } from '../../config/operator.js';
 import { type Operator, resolveOperator } from '../../config/resolve-operator.js';
@@ -54,7 +54,7 @@ afterAll(async () => {
 
 const cluster = (more: Partial<CheckedCluster> = {}): CheckedCluster => ({
   ...{ client, config: server.config, operator, signal: new AbortController().signal },
-  clock: { now: () => nowMs },
+  clock: clockAt(nowMs),
   ...more,
 });
 const merge = (body: object) => ({ type: 'merge', body }) as never;
@@ -89,7 +89,7 @@ describe('the connection', () => {
     const https = await server.listen({ port: 0 });
     const config: RestConfig = { server: https.url, insecureSkipTlsVerify: true };
     await using other = createClient(config, { runtime: { log: silentLogger } });
-    const late = { now: () => Date.parse('2999-01-01T00:00:00Z') };
+    const late = clockAt(Date.parse('2999-01-01T00:00:00Z'));
     const findings = await found(checkConnection, { client: other, config, clock: late });
     expect(findings).toContain('warning: the certificate of the server is not verified');
     expect(findings).toContainEqual(expect.stringMatching(/^problem: the certificate of the server expired on \d{4}-/));
@@ -271,3 +271,8 @@ test('Leases', async () => {
   await hold({ ...spec, holderIdentity: 'one_1', renewTime: renewed(1_000) });
   expect(await found(checkLeases)).toEqual([`ok: ${lease} is held by one`]);
 });
+
+/** Real timers at another time. */
+function clockAt(nowMs: number): CheckedCluster['clock'] {
+  return { now: () => nowMs, after: (ms, call) => systemClock.after(ms, call) };
+}

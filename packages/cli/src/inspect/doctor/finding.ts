@@ -1,5 +1,5 @@
 import type { ConnectedClient, RestConfig } from 'riata';
-import type { Clock } from 'riata/runtime';
+import type { Scheduler } from 'riata/runtime';
 import type { Operator } from '../../config/resolve-operator.js';
 
 /** One result of a check. */
@@ -18,7 +18,7 @@ export interface CheckedCluster {
   readonly config: RestConfig;
   /** Undefined without `riata.config.ts`. */
   readonly operator: Operator | undefined;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Scheduler, 'now' | 'after'>;
   readonly signal: AbortSignal;
 }
 

@@ -3,7 +3,7 @@ import type { RightsComparison } from './compare-rights.js';
 import type { GoController, GoType } from './go-source.js';
 import type { GoOperator } from './read-go-operator.js';
 
-/** What {@link portingNotes} tells about. */
+/** The input of {@link portingNotes}. */
 export interface PortingFacts {
   readonly operator: GoOperator;
   /** The path of the Go operator, from the project. */

@@ -24,7 +24,7 @@ export interface TargetReader {
 }
 
 /**
- * Finds a Pod that is ready behind a target. Throws if there is none. Ports of a Service are translated to target ports,
+ * Finds a ready Pod behind a target. Throws if no Pod is ready. Ports of a Service are translated to target ports,
  * named ones included.
  */
 export async function resolveTarget(target: ForwardTarget, reader: TargetReader): Promise<ResolvedTarget> {

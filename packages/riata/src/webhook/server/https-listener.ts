@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2SecureServer, Http2ServerRequest, Http2ServerResponse, ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
+import { closeIdleSession } from '../../runtime/close-idle-session.js';
 import { listenProblem } from '../../runtime/listen-problem.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import { AbortSource } from '../../runtime/signals.js';
@@ -89,7 +90,7 @@ export class HttpsListener {
     server.on('session', (session) => {
       this.#sessions.add(session);
       session.once('close', () => this.#sessions.delete(session));
-      session.setTimeout(idleMs, () => session.close());
+      closeIdleSession(session, runtime.clock, idleMs);
       session.on('error', (error) => runtime.log.debug('an HTTP/2 session failed', { server: name, error }));
     });
     server.on('tlsClientError', (error: Error) => {
