@@ -123,7 +123,7 @@ export function ObjectPage({ store, of: ref }: { readonly store: Store; readonly
               </td>
               <td>
                 {each.lastTransitionTime
-                  ? `${formatMs(store.now.value - Date.parse(each.lastTransitionTime))} ago`
+                  ? `${formatMs(Math.max(0, store.now.value - Date.parse(each.lastTransitionTime)))} ago`
                   : '–'}
               </td>
               <td>{each.reason}</td>
