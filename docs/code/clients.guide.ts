@@ -14,7 +14,7 @@ import {
   withFieldOwner,
 } from 'riata';
 import { fromLocal, inPod, toLocal } from 'riata/client';
-import { ConfigMap, Deployment, Namespace, Pod, Service } from 'riata/kinds';
+import { ConfigMap, Deployment, Endpoints, Namespace, Pod, Service } from 'riata/kinds';
 import type { Scale } from 'riata/kinds/types/autoscaling-v1';
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -97,6 +97,31 @@ test('clients', async () => {
       break;
     }
     expect(log).toHaveBeenCalledWith('page', 'web', 'ready');
+    {
+      const status = { podIP: '10.0.0.7', podIPs: [{ ip: '10.0.0.7' }] };
+      await client.status.patch(Pod, pod, { type: 'merge', body: { status } });
+      const addresses = [{ ip: '10.0.0.7', targetRef: { kind: 'Pod', ...pod } }];
+      await client.create(Endpoints({ metadata: pod, subsets: [{ addresses, ports: [{ port: 8080 }] }] }));
+      const write = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+      const metrics = await client.proxy({ ...pod, port: 9090 }, '/metrics').text(); // throws a ProxyError unless it is a success
+
+      const service = { kind: Service, namespace: 'market', name: 'web', port: 80 };
+      await using answer = await client.proxy(service, '/orders', { method: 'POST', body: '{"apples":3}' });
+      for await (const bytes of answer) process.stdout.write(bytes);
+      const [[written] = []] = write.mock.calls;
+      write.mockRestore();
+      expect([metrics, String(Buffer.from(written as Uint8Array))]).toEqual(['GET 9090/metrics', 'POST 8080/orders']);
+    }
+    // Tried with a node in packages/riata/behaviour/debug.test.ts.
+    const debug = vi.spyOn(client, 'debug').mockImplementation(() => client.exec(pod, ['id']) as never);
+    {
+      const write = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+      await using shell = await client.debug(pod, { image: 'busybox', target: 'web', command: ['sh'], stdin: 'ps\n' });
+      for await (const bytes of shell.stdout) process.stdout.write(bytes);
+      write.mockRestore();
+    }
+    expect(debug).toHaveBeenCalledTimes(1);
+    debug.mockRestore();
     // Tried with files in packages/riata/behaviour/copy.test.ts.
     const copy = vi.spyOn(client, 'copy').mockResolvedValue({ bytes: 0, files: 0 });
     await client.copy(fromLocal('./site'), inPod(pod, '/srv/site'), { verify: true });

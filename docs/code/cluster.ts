@@ -7,7 +7,7 @@ import { Pod } from 'riata/kinds';
 
 /** A cluster that code finds through `KUBECONFIG`, until it is disposed of. */
 export async function kubeconfigCluster(): Promise<AsyncDisposable> {
-  const server = await ApiServer.start({ log: silentLogger, containers: { exec, connect, log } });
+  const server = await ApiServer.start({ log: silentLogger, containers: { exec, connect, http, log } });
   const { url, ca } = await server.listen();
   const folder = mkdtempSync(join(tmpdir(), 'riata-guides-'));
   const before = process.env.KUBECONFIG;
@@ -30,6 +30,9 @@ const exec: NonNullable<ContainerRuntime['exec']> = async (_pod, [program], io) 
   for await (const bytes of io.stdin) text += Buffer.from(bytes);
   return io.stdout(`${text.trim().split('\n').sort().join('\n')}\n`);
 };
+
+const http: NonNullable<ContainerRuntime['http']> = (_pod, port, { method, url }) =>
+  new Response(`${method} ${port}${new URL(url).pathname}`);
 
 /** What containers of the guides have written. */
 const log: NonNullable<ContainerRuntime['log']> = async function* (_pod, { timestamps }) {

@@ -1,10 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { memoryLogger } from 'riata/runtime';
 import { expect, test, vi } from 'vitest';
-import { ApiServer } from './api-server.js';
-import { parseExpression } from './cel/language/parse-expression.js';
 
-vi.mock('./cel/language/parse-expression.js', { spy: true });
+// Other files of this worker may have loaded the modules already, without the spy.
+vi.resetModules();
+vi.doMock('./cel/language/parse-expression.js', { spy: true });
+const { ApiServer } = await import('./api-server.js');
+const { parseExpression } = await import('./cel/language/parse-expression.js');
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const widgets = '/apis/example.com/v1/namespaces/default/widgets';

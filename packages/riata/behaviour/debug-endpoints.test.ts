@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { control } from 'riata/controller';
 import { ClusterRole, ClusterRoleBinding, ConfigMap, Event, Secret, ServiceAccount } from 'riata/kinds';
 import { defineKind } from 'riata/object';
@@ -149,6 +150,83 @@ describeServers('debug endpoints', (server) => {
     expect(listed.body).toMatchObject({ isWhole: true, objects: [{ namespace, name: 'a' }] });
     expect((await ask(url, pathOf(namespace, { apiVersion: 'v1', kind: 'Node' }))).status).toBe(404);
     expect((await ask(url, pathOf(namespace, Vault, 'gone'))).body).toEqual({ object: null, writes: [] });
+  });
+
+  test('copies of an object in annotations, and patches of Secrets, show no value in any payload', async () => {
+    const namespace = await server().namespace();
+    const { client } = server();
+    const { run, url } = await started();
+    await using _run = run;
+    const copy = JSON.stringify({ data: { password: btoa('xyzzy') } });
+    const annotations = {
+      'kubectl.kubernetes.io/last-applied-configuration': copy,
+      'objectset.rio.cattle.io/applied': copy,
+      other: 'shown',
+    };
+    await client.create(Vault({ metadata: { namespace, name: 'a' }, spec: { password: 'xyzzy' } }));
+    const key = { namespace, name: 'a' };
+    await until('the Secret exists', async () => (await client.find(Secret, key)) !== undefined);
+    await client.patch(Secret, key, { type: 'merge', body: { metadata: { annotations } } });
+    // Writes of the operator itself are shown as diffs.
+    const data = { password: btoa('xyzzy'), more: btoa('plugh') };
+    await run.manager.client.patch(Secret, key, { type: 'merge', body: { data, metadata: { annotations } } });
+    await run.manager.client.patch(Secret, key, {
+      type: 'json',
+      body: [{ op: 'add', path: '/data/third', value: btoa('xyzzy') }],
+    });
+    const paths = [
+      pathOf(namespace, Secret),
+      ...['/debug/objects?apiVersion=v1&kind=Secret', `/debug/objects?q=${namespace}`],
+      ...['/debug/reconciles', '/debug/webhooks', '/debug/controllers', '/debug/informers', '/debug/process'],
+    ];
+    const texts = await Promise.all(paths.map(async (path) => (await ask(url, path)).text));
+    for (const hidden of ['xyzzy', 'plugh'].flatMap((text) => [text, btoa(text)])) {
+      expect(texts.filter((text) => text.includes(hidden))).toEqual([]);
+    }
+    const { object, writes } = JSON.parse(texts[0] ?? '');
+    expect(object.metadata.annotations).toMatchObject({ other: 'shown', 'objectset.rio.cattle.io/applied': '••••••' });
+    expect(Object.keys(object.data).sort()).toEqual(['more', 'password', 'third']);
+    expect(writes.length).toBeGreaterThanOrEqual(3);
+  });
+
+  test('without a token, pages are for this machine alone: another name in Host is refused', async () => {
+    const { run, url } = await started();
+    await using _run = run;
+    const statusOf = (path: string, host: string) =>
+      new Promise((done) => {
+        get(`${url}${path}`, { headers: { host, connection: 'close' } }, (answer) => {
+          answer.resume();
+          done(answer.statusCode);
+        });
+      });
+    for (const path of ['/debug/stream', '/debug/process', '/debug/objects?q=a']) {
+      expect(await statusOf(path, 'evil.example.com')).toBe(421);
+    }
+    expect(await statusOf('/debug/process', 'localhost:1234')).toBe(200);
+    // Scrapers may use any name.
+    expect(await statusOf('/metrics', 'metrics.example.com')).toBe(200);
+  });
+
+  test('conditions have a history, and a page that is up to date gets no answer twice', async () => {
+    const namespace = await server().namespace();
+    const { client } = server();
+    const { run, url } = await started();
+    await using _run = run;
+    const key = { namespace, name: 'a' };
+    await client.create(Vault({ metadata: key, spec: { size: 13, password: 'xyzzy' } }));
+    const path = pathOf(namespace, Vault);
+    const changes = async () => (await ask(url, path)).body.conditionChanges ?? [];
+    await until('it is not ready', async () => (await changes()).some(({ status = '' }) => status === 'False'));
+    await client.patch(Vault, key, { type: 'merge', body: { spec: { size: 1 } } });
+    await until('it is ready', async () => (await changes()).at(-1)?.status === 'True');
+    const ready = (await changes()).filter(({ type = '' }) => type === 'Ready');
+    expect(ready.map(({ status = '' }) => status)).toEqual(['False', 'True']);
+    expect(ready[0].at).toBeLessThanOrEqual(ready[1].at);
+    const { resourceVersion } = (await client.get(Vault, key)).metadata;
+    await until('the cache has it', async () => {
+      return (await ask(url, `${path}&seen=${resourceVersion}`)).body.unchanged === true;
+    });
+    expect((await ask(url, `${path}&seen=1`)).body.object.metadata.name).toBe('a');
   });
 
   test('actions pause, resume and trigger, are recorded as Events, and are refused to other sites', async () => {

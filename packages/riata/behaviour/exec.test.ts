@@ -54,6 +54,30 @@ describeStreams('exec', (cluster) => {
     await expect(client.exec(pod, ['cat'], { stdin: broken() }).text()).rejects.toThrow('the disk is gone');
   });
 
+  test('a command that ends without reading its input has its output and its exit code', async () => {
+    const { client, pod } = cluster();
+    const input = patternBytes(0, 100_000);
+    async function* pieces() {
+      for (let i = 0; i < 50; i++) yield input;
+    }
+    // The server closes the connection while input is on its way: each round is another race.
+    for (let round = 0; round < 15; round++) {
+      await using ran = await client.exec(pod, ['quit', '3'], { stdin: pieces(), stderr: false });
+      let text = '';
+      for await (const bytes of ran.stdout) text += Buffer.from(bytes);
+      expect([text, (await ran.ended).exitCode]).toEqual(['bye', 3]);
+    }
+  });
+
+  test('input that is not awaited stays in order, its end included', async () => {
+    const { client, pod } = cluster();
+    await using ran = await client.exec(pod, ['sum'], { stdin: true });
+    for (let at = 0; at < 1_000_000; at += 250_000) void ran.stdin.write(patternBytes(at, 250_000));
+    ran.stdin.end();
+    expect(await ran.text()).toBe(patternSum(1_000_000));
+    await expect(ran.stdin.write('more')).rejects.toThrow('write after end');
+  });
+
   test('a slow reader gets all of it', async () => {
     const { client, pod } = cluster();
     const length = 3_000_000;

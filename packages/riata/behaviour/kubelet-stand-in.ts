@@ -17,11 +17,16 @@ export class KubeletStandIn implements AsyncDisposable {
   readonly node: string;
   readonly #close: () => Promise<void>;
 
-  /** Listens, and registers itself as a Node. */
-  static async start(client: KubeClient, node: string, runtime: ContainerRuntime): Promise<KubeletStandIn> {
+  /** Listens, and registers itself as a Node. An API server proxies to addresses outside of the loopback only. */
+  static async start(
+    client: KubeClient,
+    node: string,
+    runtime: ContainerRuntime,
+    address = '127.0.0.1',
+  ): Promise<KubeletStandIn> {
     const now = systemClock.now();
     const validity = { notBefore: new Date(now - 60_000), notAfter: new Date(now + 3_600_000) };
-    const identity = createAuthority('kubelet', validity).issue(node, ['127.0.0.1']);
+    const identity = createAuthority('kubelet', validity).issue(node, [address]);
     const sockets = new Set<Duplex>();
     const server = createServer(identity, (request, response) => void serveLog(request, response, runtime));
     server.on('upgrade', (request, socket) => {
@@ -33,12 +38,12 @@ export class KubeletStandIn implements AsyncDisposable {
         connect: (...args) => connect(client, runtime, ...args),
       }).serve();
     });
-    server.listen(0, '127.0.0.1');
+    server.listen(0, address);
     await once(server, 'listening');
     const { port: Port } = server.address() as AddressInfo;
     await client.create(Node({ metadata: { name: node } }));
     const status = {
-      addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
+      addresses: [{ type: 'InternalIP', address }],
       daemonEndpoints: { kubeletEndpoint: { Port } },
     };
     await client.status.patch(Node, { name: node }, { type: 'merge', body: { status } });
@@ -191,6 +196,10 @@ async function statusOf(run: () => ProcessEnd | undefined) {
 async function serveLog(request: IncomingMessage, response: ServerResponse, { log }: ContainerRuntime): Promise<void> {
   const url = new URL(request.url ?? '/', 'https://kubelet');
   const [, kind, namespace = '', name = '', container = ''] = url.pathname.split('/');
+  if (kind === 'healthz') {
+    response.end('ok');
+    return;
+  }
   if (kind !== 'containerLogs' || log === undefined) {
     response.writeHead(404).end();
     return;

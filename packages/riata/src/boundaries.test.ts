@@ -46,7 +46,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   kinds: [],
   queue: [],
   rest: ['auth', 'chain', 'config', 'errors', 'request', 'stream', 'transport', 'transport/http', 'websocket'],
-  client: ['discovery', 'operation', 'stream', 'stream/copy', 'watch'],
+  client: ['discovery', 'operation', 'stream', 'stream/copy', 'stream/proxy', 'watch'],
   cache: ['compat', 'decode', 'informer', 'own-writes', 'reflector', 'store'],
   controller: ['calls', 'cluster', 'define', 'loop', 'source', 'status', 'utilities'],
   manager: ['clusters', 'debug', 'election', 'events', 'probes', 'sharding'],
@@ -390,7 +390,7 @@ describe('the layer rule', () => {
 describe('the rule on rooms', () => {
   test('names the file and the rooms that there are', () => {
     expect(roomErrors(sample({ 'client/a.ts': '', 'client/watch/b.ts': '', 'client/cellar/c.ts': '' }))).toEqual([
-      'client/cellar/c.ts lies in no room of client/; they are discovery, operation, stream, stream/copy, watch',
+      'client/cellar/c.ts lies in no room of client/; they are discovery, operation, stream, stream/copy, stream/proxy, watch',
     ]);
   });
 });

@@ -99,6 +99,7 @@ test('riata/client', async () => {
   expect(Object.keys(await import('./client/index.js')).sort()).toMatchInlineSnapshot(`
     [
       "ConnectedClient",
+      "DebugSession",
       "Discovery",
       "ExecCall",
       "ExecError",
@@ -106,6 +107,9 @@ test('riata/client', async () => {
       "Forward",
       "KubeClient",
       "NoMatchError",
+      "ProxyCall",
+      "ProxyError",
+      "ProxyResponse",
       "RestMapper",
       "RetryingWatch",
       "createClient",
@@ -119,6 +123,7 @@ test('riata/client', async () => {
       "isDryRun",
       "isExecError",
       "isNoMatch",
+      "isProxyError",
       "isWrite",
       "jsonPatchFrom",
       "lines",

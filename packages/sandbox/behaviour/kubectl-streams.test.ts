@@ -66,6 +66,10 @@ beforeAll(async () => {
   sandbox = await Sandbox.start({
     nodes: 1,
     exec: (_pod, command, io) => runHere(command, io),
+    http: (_pod, port, { method, url }) => {
+      const { pathname, search } = new URL(url);
+      return new Response(`${port} ${method} ${pathname}${search}`);
+    },
     connect: async (_pod, port, connection) => {
       for await (const bytes of connection.input) await connection.write(`${port}: ${Buffer.from(bytes)}`);
     },
@@ -125,4 +129,20 @@ test('logs -f and attach show what is written', async () => {
   });
   expect(followed.text.startsWith('one\ntwo\n')).toBe(true);
   expect((await kubectl('logs', 'web', '--tail=1')).stdout).toBe('two\n');
+});
+
+test('get --raw: through the proxies of a Pod and a Node', async () => {
+  const path = (rest: string) => `/api/v1/namespaces/default/pods/web:8080/proxy/${rest}`;
+  expect((await kubectl('get', '--raw', path('a?b=c'))).stdout).toBe('8080 GET /a?b=c');
+  expect((await kubectl('get', '--raw', '/api/v1/nodes/sandbox-1/proxy/healthz')).stdout).toBe('ok');
+});
+
+test('debug: adds a container and attaches to it', async () => {
+  const child = start('debug', '-i', 'web', '--image=busybox', '--container=tools', '--', 'sh');
+  await seen('kubectl is attached', async () => {
+    await sandbox.writeLog(pod, 'from the tools', 'tools');
+    return child.text.includes('from the tools');
+  });
+  const { spec } = await sandbox.client.get(Pod, pod);
+  expect(spec.ephemeralContainers).toMatchObject([{ name: 'tools', image: 'busybox', command: ['sh'] }]);
 });

@@ -57,6 +57,7 @@ export const sandboxOptionNames = optionNames<SandboxOptions>({
   exec: true,
   attach: true,
   connect: true,
+  http: true,
 });
 
 /**

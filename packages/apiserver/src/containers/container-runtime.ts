@@ -52,8 +52,8 @@ export interface LogRequest {
 export type ProcessEnd = number | void | Promise<number | void>;
 
 /**
- * What runs in containers, for a server without nodes: it serves exec, attach, port-forward and logs of Pods that have a
- * node. What is left out is refused as by a node that cannot be reached.
+ * What runs in containers, for a server without nodes: it serves exec, attach, port-forward, proxies and logs of Pods that
+ * have a node. What is left out is refused as by a node that cannot be reached.
  */
 export interface ContainerRuntime {
   /** Runs a command. */
@@ -62,6 +62,13 @@ export interface ContainerRuntime {
   readonly attach?: (pod: PodObject, io: ContainerIo) => ProcessEnd;
   /** Serves one connection to a port; throwing refuses it. */
   readonly connect?: (pod: PodObject, port: number, connection: PodConnection) => void | Promise<void>;
+  /**
+   * Answers a request that comes through the proxy of a Pod or a Service, as an HTTP server in the Pod would:
+   * `(pod, port, request) => new Response('ok')`. Throwing means that it cannot be reached.
+   */
+  readonly http?: (pod: PodObject, port: number, request: Request) => Response | Promise<Response>;
+  /** The same for the proxy of a Node; 10250 is the port of the kubelet. */
+  readonly nodeHttp?: (node: KubeObject, port: number, request: Request) => Response | Promise<Response>;
   /** Reads a log. */
   readonly log?: (pod: PodObject, request: LogRequest) => AsyncIterable<Uint8Array>;
 }

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { apiVersionOf, type GroupVersionKind } from 'riata/object';
+import type { GroupVersionKind } from 'riata/object';
 import { describeError, type Logger, link, type Scheduler, systemRandom } from 'riata/runtime';
 import type { Aggregation } from '../aggregation/aggregation.js';
 import type { AuditLog } from '../audit/audit-log.js';
@@ -14,7 +14,6 @@ import { deprecationOf } from '../resource/built-in/deprecation.js';
 import { patchTypesOf } from '../resource/patch-object.js';
 import type { ResourceTable } from '../resource/resource-table.js';
 import { badRequest, methodNotSupported, Refusal } from '../status/refusal.js';
-import { canBeShown } from '../table/can-be-shown.js';
 import { recordersOf, recordFailure } from './audit-recorders.js';
 import { encodeBody } from './body/encode-body.js';
 import { protobufType } from './body/media-type.js';
@@ -43,6 +42,7 @@ import { type Reply, sendBytes, sendPieces, withoutBody } from './reply.js';
 import { isLongRunning, PathError, parseRequestInfo, type RequestInfo } from './request-info.js';
 import { overdue, timeoutOf } from './request-timeout.js';
 import { findRoute, type Route } from './route.js';
+import { bodyKindOf, isPlainRead, proxiedPath, transformsOf } from './route-forms.js';
 import { sendStream } from './send-stream.js';
 import type { ServerRequest } from './server-request.js';
 import { commonHeaders, PlainRefusal, sendFailure } from './status-answer.js';
@@ -188,11 +188,26 @@ export class Dispatcher {
     }
     if (route.verb === 'watch') return this.#watch(exchange, route);
     const deadline = this.#deadline(exchange);
+    if (route.subresource?.name === 'proxy') {
+      exchange.measured?.resource(info, route);
+      return this.#proxy(exchange, route, deadline);
+    }
     const produces = route.verb === 'list' ? negotiation.listProduces : negotiation.objectProduces;
     if (!route.custom) negotiation.checkRouteAccepts(request, produces);
     exchange.measured?.resource(info, route);
     // A client that does not read its answer is cut off when the time of the request is over.
     await deadline.limit(this.#answerAndSend(exchange, route, deadline));
+  }
+
+  /** What is behind a proxy agrees on the form of its answers with the client. */
+  async #proxy(exchange: Exchange, route: Route, deadline: Deadline): Promise<void> {
+    const { info } = exchange;
+    const subresource = route.subresource as NonNullable<Route['subresource']>;
+    const path = proxiedPath(info);
+    const options = { ...parseConnectOptions(subresource, info.query), ...(path !== '' && { path }) };
+    const toRequest = requestBuilder(exchange, route, { mediaType: jsonType, pretty: false, as: undefined }, deadline);
+    const answer = await this.#parts.handlers.connect(toRequest({ options }));
+    if ('respond' in answer) await sendStream(exchange, answer);
   }
 
   async #answerAndSend(exchange: Exchange, route: Route, deadline: Deadline): Promise<void> {
@@ -303,7 +318,7 @@ export class Dispatcher {
     const { request, warnings } = exchange;
     const reply = acceptsGzip(request.headers['accept-encoding']) ? new GzipReply(exchange.reply) : exchange.reply;
     const { mediaType, pretty, as } = negotiated;
-    if ('serve' in answer || 'text' in answer) return sendStream(exchange, answer);
+    if ('serve' in answer || 'text' in answer || 'respond' in answer) return sendStream(exchange, answer);
     if (!('object' in answer || 'pieces' in answer)) {
       return sendBytes(reply, answer.status, { ...commonHeaders, ...warnings.headers() }, Buffer.alloc(0));
     }
@@ -357,29 +372,12 @@ function notStored(error: unknown): Refusal {
   return new Refusal(500, 'InternalError', `Internal error occurred: ${describeError(error)}`);
 }
 
-/** Whether a request can be answered without knowing what makes up its kind. */
-function isPlainRead({ verb, subresource }: Route, { query }: RequestInfo): boolean {
-  if (verb !== 'get' && verb !== 'list' && verb !== 'watch') return false;
-  return subresource === undefined && !query.has('fieldSelector');
-}
-
-/** The expected kind of the body of a create or an update. */
-function bodyKindOf({ resource, subresource }: Route): { readonly apiVersion: string; readonly kind: string } {
-  // Views of an object (its status) take the object itself.
-  if (subresource === undefined || subresource.kind === resource.kind) return resource;
-  return { apiVersion: apiVersionOf(subresource), kind: subresource.kind };
-}
-
 function parsePath(request: ServerRequest): RequestInfo {
   try {
     return parseRequestInfo(request.method, request.path);
   } catch (error) {
     throw error instanceof PathError ? new PlainRefusal(error.code, error.message) : error;
   }
-}
-
-function transformsOf({ resource, subresource }: Route): negotiation.Transforms {
-  return canBeShown(resource, subresource) ? negotiation.objectTransforms : negotiation.metadataTransforms;
 }
 
 /** Adds the parameters of all verbs. The signal is created on first use. */

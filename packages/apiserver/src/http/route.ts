@@ -22,6 +22,7 @@ export interface Route {
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 
 const itemVerbs = ['get', 'update', 'patch', 'delete'];
+const proxyMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 const collectionVerbs = ['list', 'watch', 'create', 'deletecollection'];
 
 /** Finds what a request for a resource means. Throws 404, 405, and 400 for a name that cannot be one. */
@@ -62,11 +63,15 @@ function builtInRoute(request: ServerRequest, info: RequestInfo, resource: Resou
     if (request.method !== 'GET') throw notAllowed();
     return { verb, subresource: undefined };
   }
-  if (parts.length > 3) throw noSuchPath();
-  if (parts.length === 3) {
+  const isProxy = info.subresource === 'proxy';
+  if (parts.length > 3 && !isProxy) throw noSuchPath();
+  if (parts.length >= 3) {
     const subresource = resource.subresources.find(({ name }) => name === info.subresource);
     if (subresource === undefined) throw noSuchPath();
-    if (request.method === 'HEAD' || !subresource.verbs.includes(verb)) throw notAllowed();
+    const isAllowed = isProxy
+      ? proxyMethods.includes(request.method)
+      : request.method !== 'HEAD' && subresource.verbs.includes(verb);
+    if (!isAllowed) throw notAllowed();
     return { verb, subresource };
   }
   const everywhere = resource.scope === 'Namespaced' && !info.path.includes('/namespaces/');

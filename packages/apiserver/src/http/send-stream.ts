@@ -17,12 +17,16 @@ export interface StreamedExchange {
 /** Sends what lasts as long as its client likes. */
 export async function sendStream(
   { request, reply, turn, warnings }: StreamedExchange,
-  answer: Extract<VerbAnswer, { readonly serve: unknown } | { readonly text: unknown }>,
+  answer: Extract<VerbAnswer, { readonly serve: unknown } | { readonly text: unknown } | { readonly respond: unknown }>,
 ): Promise<void> {
   // From here on it takes nothing but memory.
   turn?.leave();
   if ('serve' in answer) {
     await answer.serve(request, () => reply.switched());
+    return;
+  }
+  if ('respond' in answer) {
+    await answer.respond(request, reply);
     return;
   }
   reply.head(200, { ...commonHeaders, 'content-type': 'text/plain', ...warnings.headers() });

@@ -24,9 +24,16 @@ export interface ServerRequest {
   readonly remoteAddress?: string | undefined;
   /** Empty without a body. A body longer than {@link maxBodyBytes} may be cut one byte behind that. */
   readonly body: Uint8Array;
+  /** The body as it comes, where it is handed on: `body` is empty then. */
+  readonly bodyStream?: AsyncIterable<Uint8Array> | undefined;
   /** Aborts when the client has disconnected, or the server stops: the answer has no reader any more. */
   readonly signal: AbortSignal;
 }
 
 /** The longest body that is taken: 3 MiB, as kube-apiserver has it. */
 export const maxBodyBytes = 3 * 1024 * 1024;
+
+/** Whether a request goes through the proxy of a Pod, a Service or a Node: its body is not read here. */
+export function isProxied(path: string): boolean {
+  return /^\/api\/v1\/(namespaces\/[^/]+\/(pods|services)|nodes)\/[^/]+\/proxy(?=[/?]|$)/.test(path);
+}

@@ -1,6 +1,7 @@
 import type { JsonObject, KubeObject } from 'riata/object';
 import type { UserInfo } from '../authentication/user-info.js';
 import type { ServeConnection } from '../containers/connect-pod.js';
+import type { Respond } from '../containers/serve-proxy.js';
 import type { Resource, Subresource } from '../resource/resource.js';
 import type { WriteEvent } from '../watch/event-encoder.js';
 import type { Negotiated } from './body/negotiate.js';
@@ -68,6 +69,8 @@ export type VerbAnswer =
   | { readonly status: 204 }
   /** Another protocol than HTTP: the connection is taken over until this resolves. */
   | { readonly serve: ServeConnection }
+  /** An answer of something else, that comes as long as it likes. */
+  | { readonly respond: Respond }
   /** Text that comes as long as it likes. */
   | { readonly text: AsyncIterable<Uint8Array> }
   | {

@@ -266,6 +266,7 @@ export class Verbs implements VerbHandlers {
     const { clock, store } = this.#parts;
     const admitted = await inSlices(clock, admission.admit('CONNECT', options, undefined));
     await inSlices(clock, admission.validate('CONNECT', admitted, undefined));
+    if (request.subresource?.name === 'proxy') return this.#proxy(request);
     const object = store.get(resource, namespace, name);
     const { connectPod } = await import('../containers/connect-pod.js');
     const isThere = () => store.find(resource, namespace, name)?.object.metadata.uid === object.metadata.uid;
@@ -273,6 +274,17 @@ export class Verbs implements VerbHandlers {
     const serve = connectPod(this.#parts.containers, object, subresource, admitted ?? options, { clock, isThere });
     if (serve === undefined) throw noSuchPath();
     return { serve };
+  }
+
+  async #proxy({ resource, namespace, name, options }: VerbRequest<JsonObject>): Promise<VerbAnswer> {
+    const { proxyTarget } = await import('../containers/proxy-target.js');
+    const { serveProxy } = await import('../containers/serve-proxy.js');
+    const { store, builtIn, containers } = this.#parts;
+    const target = proxyTarget(resource, namespace, name, {
+      get: (plural, where, of) => store.get(builtIn('', 'v1', plural), where, of),
+      find: (plural, where, of) => store.find(builtIn('', 'v1', plural), where, of)?.object,
+    });
+    return { respond: serveProxy(containers, target, textOf(options.path)) };
   }
 
   async deleteCollection(request: DeleteCollectionRequest): Promise<VerbAnswer> {

@@ -1,6 +1,7 @@
 import { formatGvk } from '../object/gvk.js';
 import type { KindRef } from '../object/kind.js';
 import type { Client, Explicit, Placement, Reader } from './interfaces.js';
+import { type KubeClient, partsOf } from './kube-client.js';
 
 /** The parts of a {@link delegatingClient} (`client.NewDelegatingClientInput`). */
 export interface DelegatingClientParts<P extends Placement> {
@@ -20,7 +21,7 @@ export function delegatingClient<P extends Placement = Explicit>(parts: Delegati
   const { cacheReader, client, uncached = [] } = parts;
   const live = new Set(uncached.map((kind) => formatGvk(kind.gvk)));
   const readerOf = (kind: KindRef): Reader<P> => (live.has(formatGvk(kind.gvk)) ? client : cacheReader);
-  return {
+  const delegating: Client<P> = {
     get scheme() {
       return client.scheme;
     },
@@ -49,7 +50,10 @@ export function delegatingClient<P extends Placement = Explicit>(parts: Delegati
     logs: ((of: never, options: never) => client.logs(of, options)) as Client<P>['logs'],
     exec: (pod, command, options) => client.exec(pod, command, options),
     attach: (pod, options) => client.attach(pod, options),
+    debug: (pod, options) => client.debug(pod, options),
     forward: (target, options) => client.forward(target, options),
+    proxy: (target, path, options) => client.proxy(target, path, options),
     copy: ((from: never, to: never, options: never) => client.copy(from, to, options)) as Client<P>['copy'],
   };
+  return Object.defineProperty(delegating, partsOf, { get: () => (client as Partial<KubeClient<P>>)[partsOf] });
 }

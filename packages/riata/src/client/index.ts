@@ -30,6 +30,7 @@ export type {
   LogSelection,
   NamespaceRequired,
   Placement,
+  ProxyTo,
   Reader,
   StatusClient,
   StatusWriter,
@@ -78,12 +79,18 @@ export {
 } from './patch.js';
 export type { Copied, CopyOptions, CopyProgress } from './stream/copy/copy.js';
 export { fromLocal, inPod, type LocalPlace, type PodPlace, toLocal } from './stream/copy/copy-place.js';
+export { type DebugOptions, DebugSession } from './stream/debug-session.js';
 export { ExecCall } from './stream/exec-call.js';
 export { ExecError, type ExecErrorParts, isExecError } from './stream/exec-error.js';
 export type { ExecOptions, Input } from './stream/exec-options.js';
 export { type ExecInput, type ExecResult, ExecSession } from './stream/exec-session.js';
 export { Forward, type ForwardedPort, type ForwardOptions } from './stream/forward.js';
 export type { LogLine, MergedLogOptions, MergedLogs } from './stream/merged-logs.js';
+export type { ProxyOptions } from './stream/proxy/proxy.js';
+export { ProxyCall } from './stream/proxy/proxy-call.js';
+export { isProxyError, ProxyError } from './stream/proxy/proxy-error.js';
+export type { ProxyQuery } from './stream/proxy/proxy-path.js';
+export { ProxyResponse } from './stream/proxy/proxy-response.js';
 export type { Table, TableColumn, TableRow } from './table.js';
 export { lines } from './watch/lines.js';
 export {

@@ -23,10 +23,13 @@ import type {
 import type { Patch } from './patch.js';
 import type { Copied, CopyOptions } from './stream/copy/copy.js';
 import type { LocalPlace, PodPlace } from './stream/copy/copy-place.js';
+import type { DebugOptions, DebugSession } from './stream/debug-session.js';
 import type { ExecCall } from './stream/exec-call.js';
 import type { ExecOptions } from './stream/exec-options.js';
 import type { Forward, ForwardOptions } from './stream/forward.js';
 import type { MergedLogOptions, MergedLogs } from './stream/merged-logs.js';
+import type { ProxyOptions, ProxyTarget } from './stream/proxy/proxy.js';
+import type { ProxyCall } from './stream/proxy/proxy-call.js';
 import type { Table } from './table.js';
 import type { RetryingWatch, RetryingWatchOptions } from './watch/retrying-watch.js';
 
@@ -53,6 +56,16 @@ export type ForwardTo<P extends Placement> = Key<'Namespaced', P> & {
   /** @default Pod */
   readonly kind?: KindRef<KubeObject, 'Namespaced'>;
 };
+
+/** What a request is proxied to: a Pod or a Service by its key, or a Node. */
+export type ProxyTo<P extends Placement> = Pick<ProxyTarget, 'port' | 'scheme'> &
+  (
+    | (Key<'Namespaced', P> & {
+        /** A Pod or a Service. @default Pod */
+        readonly kind?: KindRef<KubeObject, 'Namespaced'>;
+      })
+    | (Key<'Cluster', P> & { readonly kind: KindRef<KubeObject, 'Cluster'> })
+  );
 
 /** What callers of a client have to pass: {@link Explicit}, {@link Implied}, {@link FieldOwned}. */
 export interface Placement {
@@ -277,6 +290,18 @@ export interface Client<in P extends Placement = Explicit> extends Reader<P>, Wr
   /** Attaches to the process that a container runs already (`kubectl attach`). RBAC: `create`, `get` on `pods/attach`. */
   attach(pod: Key<'Namespaced', P>, options?: ExecOptions): ExecCall;
   /**
+   * Adds an ephemeral container to a Pod, waits until it runs, and attaches to it (`kubectl debug`). Throws an `ExecError`
+   * if it cannot start, e.g. because its image cannot be pulled.
+   *
+   * ```ts
+   * await using shell = await client.debug(pod, { image: 'busybox', target: 'app', command: ['sh'], stdin: 'ps\n' });
+   * for await (const bytes of shell.stdout) process.stdout.write(bytes);
+   * ```
+   *
+   * RBAC: `patch` on `pods/ephemeralcontainers`, `list` and `watch` on `pods`, `create` and `get` on `pods/attach`.
+   */
+  debug(pod: Key<'Namespaced', P>, options: DebugOptions): Promise<DebugSession>;
+  /**
    * Forwards local ports to a Pod (`kubectl port-forward`), or to a ready Pod behind a Service, a Deployment or another
    * kind with a selector. RBAC: `create` and `get` on `pods/portforward`, and to read what selects the Pods.
    *
@@ -286,6 +311,20 @@ export interface Client<in P extends Placement = Explicit> extends Reader<P>, Wr
    * ```
    */
   forward(target: ForwardTo<P>, options: ForwardOptions): Promise<Forward>;
+  /**
+   * Sends an HTTP request to a Pod, a Service or a Node, through the API server (`ProxyGet`). Await the call for the answer,
+   * or call `text()`, `json()` or `bytes()` on it, which throw a `ProxyError` unless the target reported success.
+   * Refusals of the API server itself are an `ApiError`. The request is sent once.
+   *
+   * ```ts
+   * const metrics = await client.proxy({ namespace, name: 'web-0', port: 9090 }, '/metrics').text();
+   * await using answer = await client.proxy({ kind: Service, namespace, name: 'web', port: 'http' }, '/orders', { method: 'POST', body });
+   * ```
+   *
+   * RBAC: on `pods/proxy`, `services/proxy` or `nodes/proxy` the verb of the method: `get`, `create` for POST, `update`
+   * for PUT, `patch`, `delete`.
+   */
+  proxy(target: ProxyTo<P>, path?: string, options?: ProxyOptions): ProxyCall;
   /**
    * Copies a file or folder into a container (`kubectl cp`). The path of `to` is that of the copy; the folder above it
    * must exist. Permissions, times and links are kept. Resolves when all of it is there.

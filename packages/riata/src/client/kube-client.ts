@@ -25,6 +25,7 @@ import type {
   Key,
   LogSelection,
   Placement,
+  ProxyTo,
   StatusWriter,
   SubResourceClient,
   WriteObject,
@@ -62,11 +63,14 @@ import {
 import type { Patch } from './patch.js';
 import type { Copied, CopyOptions } from './stream/copy/copy.js';
 import type { LocalPlace, PodPlace } from './stream/copy/copy-place.js';
+import { type DebugOptions, type DebugSession, debugOptionNames } from './stream/debug-session.js';
 import { ExecCall } from './stream/exec-call.js';
 import { type ExecOptions, execOptionNames } from './stream/exec-options.js';
 import { ExecSession } from './stream/exec-session.js';
 import { type Forward, type ForwardOptions, forwardOptionNames } from './stream/forward.js';
 import type { MergedLogOptions, MergedLogs } from './stream/merged-logs.js';
+import type { ProxyOptions } from './stream/proxy/proxy.js';
+import { ProxyCall } from './stream/proxy/proxy-call.js';
 import { SubResource } from './sub-resource.js';
 import { type Table, tableAccept, toTable } from './table.js';
 import { RetryingWatch, type RetryingWatchOptions, retryingWatchOptionNames } from './watch/retrying-watch.js';
@@ -340,11 +344,24 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
     return this.#command(pod, undefined, options);
   }
 
+  async debug(pod: Key<'Namespaced', P>, options: DebugOptions): Promise<DebugSession> {
+    // Loaded on first use: few programs debug Pods.
+    const { startDebugging } = await import('./stream/start-debugging.js');
+    refuseUnknownOptions('client.debug', options, debugOptionNames);
+    return startDebugging(this as unknown as KubeClient, pod, options, this.#parts.random);
+  }
+
   async forward(target: ForwardTo<P>, options: ForwardOptions): Promise<Forward> {
     refuseUnknownOptions('client.forward', options, forwardOptionNames);
     // Loaded on first use: few programs forward ports.
     const { startForward } = await import('./stream/start-forward.js');
     return startForward(this as unknown as KubeClient, target, options);
+  }
+
+  proxy(target: ProxyTo<P>, path = '/', options: ProxyOptions = {}): ProxyCall {
+    // Loaded on first use: few programs proxy requests.
+    const loaded = import('./stream/proxy/proxy.js');
+    return new ProxyCall(loaded.then(({ proxyTo }) => proxyTo((made) => this.run(made), target, path, options)));
   }
 
   copy(from: LocalPlace, to: PodPlace, options?: CopyOptions): Promise<Copied>;

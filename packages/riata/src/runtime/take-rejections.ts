@@ -4,9 +4,14 @@ export type RejectionTaker = (reason: unknown) => boolean;
 /** The one listener of a process, shared by all copies of the package: it holds the functions that take rejections. */
 const takersKey: unique symbol = Symbol.for('riata.rejectionTakers') as never;
 
+/** A taker that its owner alone keeps in memory. */
+interface KeptTaker extends RejectionTaker {
+  readonly isGone?: () => boolean;
+}
+
 interface RejectionListener {
   (reason: unknown): void;
-  readonly [takersKey]: Set<RejectionTaker>;
+  readonly [takersKey]: Set<KeptTaker>;
 }
 
 const event = 'unhandledRejection';
@@ -14,17 +19,31 @@ const event = 'unhandledRejection';
 /**
  * Keeps the process alive on rejections that `taker` recognizes, until the result is disposed. All others have the
  * usual effect: listeners of the program decide, and without listeners Node does, as `--unhandled-rejections` says.
+ *
+ * The process does not keep `taker` in memory; the result does. A manager that is dropped without being stopped, as when a
+ * test simulates its crash, is collected with all that it holds.
  */
 export function takeRejections(taker: RejectionTaker): Disposable {
   const listener = installed() ?? install();
   const takers = listener[takersKey];
-  takers.add(taker);
+  for (const each of takers) if (each.isGone?.()) takers.delete(each);
+  const weak = weakly(taker);
+  takers.add(weak);
+  const kept = { taker };
   return {
     [Symbol.dispose]: () => {
-      takers.delete(taker);
+      takers.delete(weak);
+      Reflect.deleteProperty(kept, 'taker');
       if (takers.size === 0) process.off(event, listener);
     },
   };
+}
+
+function weakly(taker: RejectionTaker): KeptTaker {
+  const ref = new WeakRef(taker);
+  return Object.assign((reason: unknown) => ref.deref()?.(reason) ?? false, {
+    isGone: () => ref.deref() === undefined,
+  });
 }
 
 function installed(): RejectionListener | undefined {
@@ -32,7 +51,7 @@ function installed(): RejectionListener | undefined {
 }
 
 function install(): RejectionListener {
-  const takers = new Set<RejectionTaker>();
+  const takers = new Set<KeptTaker>();
   const listener: RejectionListener = Object.assign(
     (reason: unknown) => {
       for (const taker of takers) if (taker(reason)) return;

@@ -136,6 +136,13 @@ async function run(context: ReconcileContext<Pod>, fate: PodFate, addresses: Add
       ? { terminated }
       : (pod.status.containerStatuses?.find((s) => s.name === name)?.lastState ?? {}),
   }));
+  const ephemeralStatuses = (pod.spec.ephemeralContainers ?? []).map(({ name, image = '' }) => {
+    const before = pod.status.ephemeralContainerStatuses?.find((status) => status.name === name)?.state?.running;
+    const since = before?.startedAt ?? time(now);
+    const debugged = phase === 'running' ? { running: { startedAt: since } } : state;
+    const own = pullFails === undefined ? debugged : { waiting: pullBackOff(image, pullFails) };
+    return { name, image, imageID: '', ready: false, restartCount: 0, state: own, lastState: {} };
+  });
   const condition = (type: string, holds: boolean, reason?: string) => {
     const before = pod.status.conditions?.find((c) => c.type === type);
     const status = holds ? 'True' : 'False';
@@ -150,6 +157,7 @@ async function run(context: ReconcileContext<Pod>, fate: PodFate, addresses: Add
     podIP: ip,
     podIPs: [{ ip }],
     containerStatuses: statuses,
+    ...(ephemeralStatuses.length > 0 && { ephemeralContainerStatuses: ephemeralStatuses }),
     conditions: [
       condition('PodReadyToStartContainers', phase !== 'ended'),
       condition('Initialized', true),

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { lines } from 'riata';
-import { Pod } from 'riata/kinds';
+import { Endpoints, Node, Pod, Service } from 'riata/kinds';
 import { VirtualClock } from 'riata/runtime';
 import { expect, test } from 'vitest';
 import { Sandbox } from '../sandbox.js';
@@ -85,4 +85,45 @@ test('attach shows what the container writes from now on', async () => {
   await run(clock, sandbox.writeLog(pod, 'after'));
   const { value } = await run(clock, attached.stdout.next());
   expect(Buffer.from(value as Uint8Array).toString()).toBe('after\n');
+});
+
+test('the script "http" answers proxied requests, to a Pod and to its Service, and port-forwards', async () => {
+  await using sandbox = await Sandbox.start({
+    nodes: 1,
+    http: async ({ metadata }, port, request) =>
+      new Response(
+        `${metadata.name}:${port} ${request.method} ${new URL(request.url).pathname} ${await request.text()}`,
+      ),
+  });
+  const { client } = sandbox;
+  const labels = { app: 'web' };
+  const containers = [{ name: 'main', image: 'web', ports: [{ containerPort: 8080 }] }];
+  await client.create(Pod({ metadata: { ...pod, labels }, spec: { containers } }));
+  await client.create(Service({ metadata: pod, spec: { selector: labels, ports: [{ port: 80, targetPort: 8080 }] } }));
+  for await (const event of client.retryingWatch(Endpoints, { namespace: pod.namespace })) {
+    if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
+    if (event.object.subsets?.some(({ addresses = [] }) => addresses.length > 0)) break;
+  }
+  expect(await client.proxy(pod, '/a').text()).toBe('web:8080 GET /a ');
+  const service = { kind: Service, ...pod, port: 80 };
+  expect(await client.proxy(service, '/b', { method: 'POST', body: 'x' }).text()).toBe('web:8080 POST /b x');
+  await using to = await client.forward(service, { ports: [[0, 80]] });
+  expect(await (await fetch(`${to.url}/c`, { method: 'PUT', body: 'y' })).text()).toBe('web:8080 PUT /c y');
+  expect(await client.proxy({ kind: Node, name: 'sandbox-1' }, '/healthz').text()).toBe('ok');
+});
+
+test('without the script "http" a proxied request is refused, and says why', async () => {
+  const clock = new VirtualClock();
+  const sandbox = await running(clock);
+  await using _ = { [Symbol.asyncDispose]: () => run(clock, sandbox.stop()) };
+  const failure = sandbox.client.proxy({ ...pod, port: 80 }, '/').text();
+  await expect(run(clock, failure)).rejects.toThrow('see the option "http" of the sandbox');
+});
+
+test('debug containers run, and their process is that of the script "attach"', async () => {
+  const clock = new VirtualClock();
+  const sandbox = await running(clock, { attach: async (_pod, io) => void (await io.stdout(`in ${io.container}`)) });
+  await using _ = { [Symbol.asyncDispose]: () => run(clock, sandbox.stop()) };
+  const shell = await run(clock, sandbox.client.debug(pod, { image: 'busybox', name: 'tools' }));
+  expect(await run(clock, shell.text())).toBe('in tools');
 });

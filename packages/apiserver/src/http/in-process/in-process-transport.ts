@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { onAbort, optionNames, type Random, refuseUnknownOptions, type Scheduler } from 'riata/runtime';
 import type { Fault, Faults } from '../../faults.js';
 import type { Reply } from '../reply.js';
-import type { ServerRequest } from '../server-request.js';
+import { isProxied, type ServerRequest } from '../server-request.js';
 import { FaultyReply } from './faulty-reply.js';
 import { InProcessExchange } from './in-process-exchange.js';
 import type { Transport, TransportRequest, TransportSink } from './transport.js';
@@ -81,11 +81,14 @@ export class InProcessTransport implements Transport {
     return this.close();
   }
 
-  async #run(exchange: InProcessExchange, request: ServerRequest): Promise<void> {
+  async #run(exchange: InProcessExchange, sent: ServerRequest): Promise<void> {
     await undefined;
     if (this.#closed) return exchange.fail('closed', 'the transport was closed', false);
     if (this.#options.refuses?.()) return exchange.fail('connect-refused', 'the server is down', false);
     if (!exchange.start()) return;
+    const request = sent.bodyStream === undefined ? sent : await collected(sent).catch(() => undefined);
+    // The exchange has ended with the error of the body.
+    if (request === undefined) return;
     const fault = this.#faultOf(exchange, request);
     if (fault === undefined) await this.#handle(request, exchange);
     else await this.#fail(exchange, request, fault);
@@ -125,12 +128,30 @@ export class InProcessTransport implements Transport {
   }
 }
 
+/** Copies the pieces of a body. Where reading it fails, the exchange does. */
+async function* copied(pieces: AsyncIterable<Uint8Array>, exchange: InProcessExchange): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const piece of pieces) yield Uint8Array.from(piece);
+  } catch (error) {
+    exchange.break(error);
+    throw error;
+  }
+}
+
+/** A body in pieces that is not handed on is read to its end first. */
+async function collected(request: ServerRequest): Promise<ServerRequest> {
+  if (request.bodyStream === undefined || isProxied(request.path)) return request;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of request.bodyStream) pieces.push(piece);
+  return { ...request, body: Buffer.concat(pieces), bodyStream: undefined };
+}
+
 function isWatch({ path }: ServerRequest): boolean {
   return /[?&]watch=(true|1)(&|$)/.test(path) || /^\/(api|apis\/[^/]+)\/[^/]+\/watch\//.test(path);
 }
 
 function copy(
-  { method, path, headers, body = '', upgrade }: TransportRequest,
+  { method, path, headers, body = '', bodyStream, upgrade }: TransportRequest,
   exchange: InProcessExchange,
 ): ServerRequest {
   const named: Record<string, string> = upgrade === undefined ? {} : { connection: 'Upgrade', upgrade };
@@ -150,5 +171,6 @@ function copy(
     body: Uint8Array.from(Buffer.from(body as Uint8Array)),
     signal: exchange.signal,
     ...(upgrade !== undefined && { upgrade: () => exchange.upgrade() }),
+    ...(bodyStream !== undefined && { bodyStream: copied(bodyStream, exchange) }),
   };
 }

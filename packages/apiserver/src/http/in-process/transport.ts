@@ -15,6 +15,8 @@ export interface TransportRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Uint8Array | string;
+  /** The body in pieces, in place of `body`. */
+  readonly bodyStream?: AsyncIterable<Uint8Array>;
   /** Aborting ends the exchange; the sink gets its reason. */
   readonly signal?: AbortSignal;
   /** Longest wait for the head of the answer. 0 = none. @default none */

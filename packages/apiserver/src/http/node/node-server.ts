@@ -9,7 +9,7 @@ import { type Identity, link, listenProblem, type Scheduler } from 'riata/runtim
 import { type ClientCertificate, clientCertificateOf } from '../../authentication/client-certificate.js';
 import type { Handle } from '../in-process/in-process-transport.js';
 import type { Reply } from '../reply.js';
-import type { ServerRequest } from '../server-request.js';
+import { isProxied, type ServerRequest } from '../server-request.js';
 import { answerBadHead, answerClientError, headProblem } from './bad-heads.js';
 import { Http2Front } from './http2-front.js';
 import { Http2Reply } from './http2-reply.js';
@@ -39,6 +39,7 @@ const maxHeaderBytes = 1024 * 1024 + 4096;
 const defaultHeadTimeoutMs = 32_000;
 /** How often Node looks for clients that are too slow. */
 const checkEveryMs = 2_000;
+const nothing = new Uint8Array();
 /** The protocols in the TLS handshake. */
 const protocols = ['h2', 'http/1.1'];
 
@@ -258,6 +259,13 @@ export class NodeServer {
     reply: () => Reply,
     signal: AbortSignal,
   ): Promise<void> {
+    if (isProxied(request.path)) {
+      // What is answered without it must not lose its connection with it.
+      const bodyStream = incoming.iterator({ destroyOnReturn: false });
+      await this.#handle({ ...request, body: nothing, bodyStream, signal }, reply());
+      await finished(last());
+      return;
+    }
     const body = await readBody(incoming, this.#options.clock, bodyTimeoutOf(request));
     if (body === 'gone') {
       last().destroy();

@@ -21,7 +21,7 @@ const methods = {
 /** The request that carries out an operation. */
 export function operationRequest(operation: Operation, { basePath, settings }: RequestSender): RequestSpec {
   const { verb, kind, namespace = '', name, subresource, maxRetries } = operation;
-  const { signal, span, headersTimeoutMs, idleTimeoutMs, beforeSend } = operation;
+  const { signal, span, headersTimeoutMs, idleTimeoutMs, beforeSend, rawBody } = operation;
   const value = preconditionedBody(operation);
   return {
     method: operation.method ?? methods[verb],
@@ -31,9 +31,12 @@ export function operationRequest(operation: Operation, { basePath, settings }: R
     name,
     subresource,
     suffix: operation.suffix,
+    proxied: operation.proxied,
+    anyStatus: operation.proxied !== undefined,
     params: paramsOf(operation),
     headers: headersOf(operation, value !== undefined),
-    body: value === undefined ? undefined : encodeJson(value),
+    body: isBytes(rawBody) ? rawBody : value === undefined ? undefined : encodeJson(value),
+    bodyStream: isBytes(rawBody) ? undefined : rawBody,
     settings: maxRetries === undefined ? settings : { ...settings, maxRetries },
     signal,
     span,
@@ -41,6 +44,10 @@ export function operationRequest(operation: Operation, { basePath, settings }: R
     idleTimeoutMs,
     beforeSend,
   };
+}
+
+function isBytes(body: Operation['rawBody']): body is Uint8Array | string {
+  return typeof body === 'string' || body instanceof Uint8Array;
 }
 
 function paramsOf({ verb, params, repeatedParams = [] }: Operation): RequestSpec['params'] {

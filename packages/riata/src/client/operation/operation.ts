@@ -38,6 +38,13 @@ export interface Operation<V extends Verb = Verb> {
   readonly protocols?: readonly string[];
   /** `connect` only: the path behind the subresource, as a proxy takes it. */
   readonly suffix?: string;
+  /**
+   * `connect` only: path and query behind the subresource, escaped and sent as they are, as to the target of a proxy. The
+   * answer then comes whatever its status.
+   */
+  readonly proxied?: string;
+  /** `connect` only: the body as it is sent, in place of `body`. One in pieces is sent once, and never again. */
+  readonly rawBody?: Uint8Array | string | AsyncIterable<Uint8Array>;
   /** `connect` only: the HTTP method. @default 'GET' */
   readonly method?: string;
   /** More headers, e.g. to ask for another form of the answer. */

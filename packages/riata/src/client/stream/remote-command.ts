@@ -3,6 +3,7 @@ import { TransportError } from '../../rest/errors/transport-error.js';
 import { copyBytes } from '../../rest/transport/copy-bytes.js';
 import type { OpenWebSocket } from '../../rest/websocket/open-web-socket.js';
 import { ByteChannel } from '../../runtime/byte-channel.js';
+import { PieceCopier } from '../../runtime/piece-copier.js';
 import type { WebSocketEnd, WebSocketLink } from '../../runtime/websocket/web-socket.js';
 import { ExecError } from './exec-error.js';
 
@@ -39,6 +40,8 @@ export class RemoteCommand {
   #isInputEnded = false;
   #settle!: { resolve(status: Status): void; reject(error: unknown): void };
   #waiting: (() => void)[] = [];
+  readonly #copier = new PieceCopier();
+  #lastWrite: Promise<void> = Promise.resolve();
 
   constructor(socket: OpenWebSocket) {
     this.protocol = socket.protocol;
@@ -63,23 +66,38 @@ export class RemoteCommand {
   }
 
   /** Sends input. Resolves when more can be sent; what the command does not take any more is dropped. */
-  async write(bytes: Uint8Array): Promise<void> {
-    for (let at = 0; at < bytes.length && !this.#isOver; at += messageBytes) {
-      if (this.#isInputEnded) throw new TypeError('stdin: write after end');
-      if (!this.#link.send(bytes.subarray(at, at + messageBytes), channels.stdin)) await this.#drained();
-    }
+  write(bytes: Uint8Array): Promise<void> {
+    if (this.#isInputEnded) return Promise.reject(new TypeError('stdin: write after end'));
+    return this.#inOrder(() => this.#send(bytes));
   }
 
   /** Ends the input. Only v5 can do that: with v4 a command that reads to the end would wait for ever. */
   endInput(): void {
     if (this.#isInputEnded || this.#isOver) return;
     this.#isInputEnded = true;
-    if (this.protocol === commandProtocols[0]) {
-      this.#link.send(Uint8Array.of(channels.stdin), channels.close);
-      return;
+    void this.#inOrder(async () => {
+      if (this.#isOver) return;
+      if (this.protocol === commandProtocols[0]) {
+        this.#link.send(Uint8Array.of(channels.stdin), channels.close);
+        return;
+      }
+      const text = `the server speaks ${this.protocol} only, which cannot end stdin; ${commandProtocols[0]} requires Kubernetes 1.30`;
+      this.close(new ExecError(`${this.#origin}: ${text}`));
+    });
+  }
+
+  async #send(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length; at += messageBytes) {
+      if (this.#isOver) return;
+      if (!this.#link.send(bytes.subarray(at, at + messageBytes), channels.stdin)) await this.#drained();
     }
-    const text = `the server speaks ${this.protocol} only, which cannot end stdin; ${commandProtocols[0]} requires Kubernetes 1.30`;
-    this.close(new ExecError(`${this.#origin}: ${text}`));
+  }
+
+  /** Writes wait for each other, so that the input stays in order even if a caller does not await them. */
+  #inOrder(step: () => Promise<void>): Promise<void> {
+    const done = this.#lastWrite.then(step);
+    this.#lastWrite = done.catch(() => {});
+    return done;
   }
 
   /** Reports the size of the terminal. */
@@ -103,8 +121,8 @@ export class RemoteCommand {
       bytes = piece.subarray(1);
     }
     if (bytes.length === 0) return;
-    if (this.#channel === channels.stdout) this.stdout.push(copyBytes(bytes));
-    else if (this.#channel === channels.stderr) this.stderr.push(copyBytes(bytes));
+    if (this.#channel === channels.stdout) this.stdout.push(this.#copier.copy(bytes));
+    else if (this.#channel === channels.stderr) this.stderr.push(this.#copier.copy(bytes));
     else if (this.#channel === channels.error) this.#takeStatus(bytes);
   }
 

@@ -37,7 +37,7 @@ export function actionRoute({ shown, viewers, clock, log }: ActionRouteParts): E
     if (asked === undefined)
       return refused(400, `expects JSON with action (${Object.keys(actions).join(', ')}), apiVersion, kind and name`);
     const { action, apiVersion, kind: kindName, namespace, name, cluster } = asked;
-    const viewer = await viewers.of(authorization, { signal });
+    const viewer = await viewers.of(authorization, { signal, isFresh: true });
     if (viewer === undefined) return refused(401, 'the token is not known');
     const found = shown.find(apiVersion, kindName, cluster);
     if (found === undefined) return refused(404, `kind ${apiVersion} ${kindName} is neither cached nor reconciled`);

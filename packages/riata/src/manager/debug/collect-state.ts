@@ -45,7 +45,7 @@ export interface Measured {
 
 const mostPending = 1_000;
 const mostWaiting = 50;
-const noLatency = { count: 0, p50: 0, p95: 0, max: 0, queuedP95: 0 };
+const noLatency = { count: 0, p50: 0, p95: 0, max: 0, queuedP95: 0, queuedMax: 0 };
 
 /** The state of a manager at this moment. */
 export function collectState(source: StateSource, clock: Clock, measured: Measured): DebugState {

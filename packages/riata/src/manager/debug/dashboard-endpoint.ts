@@ -10,22 +10,10 @@ import { SignIn } from './sign-in.js';
 
 /** The package `@riata/dashboard`, as a manager uses it. */
 export interface DashboardModule {
-  /** The file of a path; the page itself for every path that is no file. */
+  /** The file of a path; the page itself for every path that is no file. With a policy that lets no other script in. */
   dashboardFile(path: string): Promise<EndpointAnswer>;
   signInPage(problem?: string): EndpointAnswer;
 }
-
-/** Pages may load their own files, and nothing else from anywhere. */
-const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; " +
-  "base-uri 'none'; frame-ancestors 'none'";
-
-const pageHeaders = {
-  'content-security-policy': policy,
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-};
 
 /** Serves the dashboard: its files, the debug endpoints that they read, and the way in if it is protected. */
 export async function dashboardEndpoint(
@@ -34,8 +22,7 @@ export async function dashboardEndpoint(
   debug: DebugRoutes,
 ): Promise<HttpEndpoint> {
   const pages = await loadDashboard();
-  const withHeaders = (answer: EndpointAnswer) => ({ ...answer, headers: { ...pageHeaders, ...answer.headers } });
-  const file: EndpointRoute = async ({ rest }) => withHeaders(await pages.dashboardFile(`/${rest}`));
+  const file: EndpointRoute = ({ rest }) => pages.dashboardFile(`/${rest}`);
   const routes = new Map<string, EndpointRoute>([...debug.routes, ['/', file]]);
   const posts = new Map<string, EndpointRoute>(options.actions ? debug.posts : []);
   const { host, port, tls } = options;
@@ -43,7 +30,7 @@ export async function dashboardEndpoint(
   if (!options.protected) return new HttpEndpoint('dashboard', place, { routes, posts, guard: localGuard, runtime });
   const signIn = new SignIn(runtime, {
     reviews: reviewGuard(client, runtime.clock),
-    pages: { signInPage: (problem) => withHeaders(pages.signInPage(problem)) },
+    pages,
     isSecure: tls !== undefined,
   });
   const { guard, authorizationOf } = signIn;

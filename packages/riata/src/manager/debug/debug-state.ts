@@ -38,6 +38,7 @@ export interface LatencyState {
   readonly max: number;
   /** Between the first cause and the start. */
   readonly queuedP95: number;
+  readonly queuedMax: number;
 }
 
 /** One controller of a {@link DebugState}. */

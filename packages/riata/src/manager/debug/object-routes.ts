@@ -1,7 +1,7 @@
 import { Event } from '../../kinds/generated/groups/core/v1.js';
-
 import type { KubeObject, OwnerReference } from '../../object/meta.js';
 import { isNotFound } from '../../rest/errors/error-guards.js';
+import type { Clock } from '../../runtime/time/clock.js';
 import type { EndpointAnswer, EndpointRequest, EndpointRoute } from '../probes/http-endpoint.js';
 import { jsonAnswer, refused } from './json-answer.js';
 import { masked } from './masked.js';
@@ -14,6 +14,7 @@ export interface ObjectRoutesParts {
   readonly shown: ShownObjects;
   readonly viewers: Viewers;
   readonly writes: WriteLog | undefined;
+  readonly clock: Clock;
 }
 
 const mostFound = 200;
@@ -86,7 +87,7 @@ async function matching({ kind, place }: ShownKind, q: string | undefined, most:
 }
 
 async function showObject(
-  { shown, writes }: ObjectRoutesParts,
+  { shown, writes, clock }: ObjectRoutesParts,
   viewer: Viewer,
   { query, signal }: EndpointRequest,
 ): Promise<EndpointAnswer> {
@@ -101,6 +102,8 @@ async function showObject(
   const refusal = await viewer.refusal({ ...wish, verb: 'get' }, { signal });
   if (refusal !== undefined) return refused(403, refusal);
   const key = (namespace === undefined ? { name } : { name, namespace }) as never;
+  const seen = query.get('seen');
+  if (seen !== null && (await cachedVersion(found, key, signal)) === seen) return jsonAnswer({ unchanged: true });
   const logged = writes?.of({ cluster, kind: kindName, namespace, name }) ?? [];
   let object: KubeObject;
   try {
@@ -116,7 +119,16 @@ async function showObject(
     viewer.refusal({ ...wish, verb: 'patch' }, { signal }),
   ]);
   const actions = patchRefusal === undefined ? { allowed: true } : { allowed: false, reason: patchRefusal };
-  return jsonAnswer({ object: masked(object), writes: logged, ...events, ...graph, actions, viewer: viewer.name });
+  writes?.conditions.note(object, clock.now());
+  const conditionChanges = writes?.conditions.of(object.metadata.uid) ?? [];
+  const parts = { writes: logged, conditionChanges, ...events, ...graph, actions, viewer: viewer.name };
+  return jsonAnswer({ object: masked(object), ...parts });
+}
+
+/** The resourceVersion that the cache has: what a page shows can be compared with it without a request. */
+async function cachedVersion({ kind, place, isCached }: ShownKind, key: never, signal: AbortSignal) {
+  if (!isCached) return undefined;
+  return (await place.cache.find(kind, key, { signal }))?.metadata.resourceVersion;
 }
 
 async function eventsOf({ metadata }: KubeObject, { place }: ShownKind, viewer: Viewer, signal: AbortSignal) {
@@ -138,11 +150,15 @@ async function eventsOf({ metadata }: KubeObject, { place }: ShownKind, viewer: 
   }
 }
 
+interface GraphParts {
+  readonly shown: ShownObjects;
+  readonly found: ShownKind;
+  readonly viewer: Viewer;
+  readonly signal: AbortSignal;
+}
+
 /** Owners up to the top, and owned objects as far as caches know them. */
-async function graphOf(
-  object: KubeObject,
-  parts: { readonly shown: ShownObjects; found: ShownKind; viewer: Viewer; signal: AbortSignal },
-) {
+async function graphOf(object: KubeObject, parts: GraphParts) {
   const { shown, found, viewer, signal } = parts;
   const { cluster } = found.place;
   const owners: GraphNode[] = [];
@@ -187,11 +203,15 @@ async function graphOf(
 async function cachedOwner(
   { apiVersion, kind, name, uid }: OwnerReference,
   namespace: string | undefined,
-  { shown, found, signal }: { readonly shown: ShownObjects; found: ShownKind; signal: AbortSignal },
+  { shown, found, viewer, signal }: GraphParts,
 ): Promise<KubeObject | undefined> {
   const owner = shown.find(apiVersion, kind, found.place.cluster);
   if (owner === undefined || !owner.isCached) return undefined;
-  const key = (owner.kind.scope === 'Namespaced' ? { name, namespace } : { name }) as never;
+  const place = { ...(owner.kind.scope === 'Namespaced' && { namespace }), name };
+  const wish = { verb: 'get', kind: owner.kind, ...place, cluster: owner.place.cluster } as const;
+  // What is above an owner is known to those alone who may read it.
+  if ((await viewer.refusal(wish, { signal })) !== undefined) return undefined;
+  const key = place as never;
   const object = await owner.place.cache.find(owner.kind, key, { signal });
   return object?.metadata.uid === uid ? { ...object, apiVersion, kind } : undefined;
 }

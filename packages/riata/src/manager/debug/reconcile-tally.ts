@@ -54,7 +54,7 @@ export class ReconcileTally {
     return {
       count: durations.length,
       ...{ p50: quantile(durations, 0.5), p95: quantile(durations, 0.95), max: durations.at(-1) ?? 0 },
-      queuedP95: quantile(queued, 0.95),
+      ...{ queuedP95: quantile(queued, 0.95), queuedMax: queued.at(-1) ?? 0 },
     };
   }
 }

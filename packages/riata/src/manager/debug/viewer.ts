@@ -2,6 +2,7 @@ import type { Client } from '../../client/interfaces.js';
 import { TokenReview } from '../../kinds/generated/groups/authentication.k8s.io/v1.js';
 import { SelfSubjectAccessReview, SubjectAccessReview } from '../../kinds/generated/groups/authorization.k8s.io/v1.js';
 import type { KindRef } from '../../object/kind.js';
+import { isForbidden } from '../../rest/errors/error-guards.js';
 import type { Clock } from '../../runtime/time/clock.js';
 
 /** What a viewer wants to do. */
@@ -34,6 +35,8 @@ export interface ViewersParts {
   readonly isInCluster: boolean;
 }
 
+type ReviewedUser = NonNullable<NonNullable<TokenReview['status']>['user']>;
+
 const keptMs = 60_000;
 const mostKept = 1_024;
 
@@ -42,28 +45,37 @@ export class Viewers {
   readonly #parts: ViewersParts;
   readonly #known = new Map<string, { readonly refusal: string | undefined; readonly untilMs: number }>();
 
+  readonly #users = new Map<string, { readonly user: ReviewedUser; readonly untilMs: number }>();
+
   constructor(parts: ViewersParts) {
     this.#parts = parts;
   }
 
-  /** Undefined if the token is not known. */
+  /** Undefined if the token is not known. Known ones are reviewed again after a minute, or at once if `isFresh`. */
   async of(
     authorization: string | undefined,
-    { signal }: { readonly signal: AbortSignal },
+    { signal, isFresh = false }: { readonly signal: AbortSignal; readonly isFresh?: boolean },
   ): Promise<Viewer | undefined> {
     const { client, isProtected } = this.#parts;
     const token = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];
     if (token === undefined) return isProtected ? undefined : this.#local();
-    const { status } = await client.create(TokenReview({ metadata: {}, spec: { token } }), { signal });
-    if (!status?.authenticated) return undefined;
-    const { username = '', groups, uid, extra } = status.user ?? {};
+    let user: ReviewedUser | undefined;
+    try {
+      user = await this.#userOf(token, { signal, isFresh });
+    } catch (error) {
+      // Without the token, the caller may look as well.
+      if (isProtected || !isForbidden(error)) throw error;
+      return this.#local('the operator may not create tokenreviews, and does not know who you are');
+    }
+    if (user === undefined) return undefined;
+    const { username = '', groups, uid, extra } = user;
     return {
       name: username,
       refusal: (wish, options) => {
         // Names of users mean something in one cluster only.
         if (wish.cluster !== undefined)
           return Promise.resolve('objects of added clusters are shown to local viewers only');
-        return this.#keep(`user ${username}`, wish, options, async () => {
+        return this.#keep(JSON.stringify(user), wish, options, async () => {
           const spec = { user: username, groups, uid, extra, resourceAttributes: attributes(wish) };
           const review = await client.create(SubjectAccessReview({ metadata: {}, spec }), { signal: options.signal });
           return review.status?.allowed ? undefined : `${username} may not ${describeWish(wish)}`;
@@ -72,13 +84,28 @@ export class Viewers {
     };
   }
 
+  /** Undefined if the token is not known. Kept for a minute, unless `isFresh`: pages ask often. */
+  async #userOf(token: string, options: { readonly signal: AbortSignal; readonly isFresh: boolean }) {
+    const { client, clock } = this.#parts;
+    const known = this.#users.get(token);
+    if (!options.isFresh && known !== undefined && known.untilMs > clock.monotonic()) return known.user;
+    const { status } = await client.create(TokenReview({ metadata: {}, spec: { token } }), { signal: options.signal });
+    this.#users.delete(token);
+    if (!status?.authenticated) return undefined;
+    if (this.#users.size >= mostKept) this.#users.clear();
+    const user = status.user ?? {};
+    this.#users.set(token, { user, untilMs: clock.monotonic() + keptMs });
+    return user;
+  }
+
   /** Someone on the same machine, who could read the operator's credentials as well. */
-  #local(): Viewer {
+  #local(actRefusal?: string): Viewer {
     const { client, clusterClient, isInCluster } = this.#parts;
     return {
       name: 'the operator',
       refusal: async (wish, options) => {
         if (wish.verb !== 'patch') return undefined;
+        if (actRefusal !== undefined) return actRefusal;
         // Forwarding a port to a Pod must not give the rights of its service account.
         if (isInCluster) return 'actions need a token: send one, or set dashboard.protected';
         const asked = wish.cluster === undefined ? client : clusterClient(wish.cluster);

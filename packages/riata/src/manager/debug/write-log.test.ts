@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { type Cache, tryCached } from '../../cache/cache.js';
 import { notCached } from '../../cache/cache-reader.js';
 import type { Write, WriteListener } from '../../client/operation/write-hook.js';
+import { Lease } from '../../kinds/generated/groups/coordination.k8s.io/v1.js';
 import { ConfigMap, Secret } from '../../kinds/generated/groups/core/v1.js';
 import { VirtualClock } from '../../runtime/time/virtual-clock.js';
 import { WriteLog } from './write-log.js';
@@ -54,4 +55,14 @@ test('keeps the newest 256', () => {
   for (let at = 0; at < 300; at += 1) write({ operation, answer: version('ConfigMap', `${at}`, {}) });
   const versions = log.of({ ...named, kind: 'ConfigMap' }).map(({ resourceVersion }) => resourceVersion);
   expect([versions.length, versions[0], versions.at(-1)]).toEqual([256, '44', '299']);
+});
+
+test('renewed Leases push nothing out', () => {
+  const { log, write } = setUp(() => notCached);
+  write({ operation, answer: version('ConfigMap', '2', { size: 2 }) });
+  for (let turn = 0; turn < 300; turn += 1) {
+    write({ operation: { ...operation, kind: Lease }, answer: version('Lease', `${turn}`, {}) });
+  }
+  expect(log.of({ ...named, kind: 'ConfigMap' })).toHaveLength(1);
+  expect(log.of({ ...named, kind: 'Lease' })).toEqual([]);
 });

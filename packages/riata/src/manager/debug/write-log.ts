@@ -5,7 +5,9 @@ import type { Write } from '../../client/operation/write-hook.js';
 import { isJsonObject } from '../../object/json.js';
 import type { KubeObject } from '../../object/meta.js';
 import type { Clock } from '../../runtime/time/clock.js';
+import { ConditionLog } from './condition-log.js';
 import { type FieldChange, fieldDiff } from './field-diff.js';
+import { isMaskedPointer } from './masked.js';
 
 /** A write of this process, with what it has changed. */
 export interface LoggedWrite {
@@ -44,6 +46,8 @@ interface Named {
   readonly name: string;
 }
 
+/** Renewed every two seconds, or made in passing: they would push out all other writes. */
+const housekeeping: ReadonlySet<string> = new Set(['Lease', 'Event', 'TokenReview', 'SubjectAccessReview']);
 /** How many writes are kept. */
 const mostWrites = 256;
 
@@ -52,6 +56,8 @@ const mostWrites = 256;
  * anyway, and are compared when someone looks: a write costs a look into the cache.
  */
 export class WriteLog {
+  /** Of objects that were written. */
+  readonly conditions = new ConditionLog();
   readonly #clock: Clock;
   readonly #kept: Kept[] = [];
   #next = 0;
@@ -84,6 +90,7 @@ export class WriteLog {
     if ('error' in write) return;
     const { operation, answer } = write;
     const { verb, kind, subresource } = operation;
+    if (housekeeping.has(kind.kind)) return;
     const stored =
       isJsonObject(answer) && isJsonObject(answer.metadata) ? (answer as unknown as KubeObject) : undefined;
     const name = operation.name ?? stored?.metadata.name;
@@ -98,8 +105,11 @@ export class WriteLog {
     const before = operation.current ?? earlier;
     const isKnown = before !== notCached && (isSame || verb === 'delete');
     const isStored = verb === 'create' || (isKnown && !(isLate && before === undefined));
+    const at = this.#clock.now();
+    if (isStored && verb !== 'create') this.conditions.noteFirst(before, at);
+    this.conditions.note(after, at);
     const kept: Kept = {
-      ...{ at: this.#clock.now(), verb, apiVersion: kind.apiVersion, kind: kind.kind, name, isStored },
+      ...{ at, verb, apiVersion: kind.apiVersion, kind: kind.kind, name, isStored },
       ...(cluster !== undefined && { cluster }),
       ...(namespace !== undefined && { namespace }),
       ...(subresource !== undefined && { subresource }),
@@ -133,7 +143,7 @@ function sentFields(kind: string, body: unknown): unknown {
   if (!Array.isArray(body)) return {};
   return Object.fromEntries(
     body.filter(isJsonObject).map(({ op, path, value }, at) => {
-      const isHidden = kind === 'Secret' || String(path).includes('last-applied-configuration');
+      const isHidden = isMaskedPointer(kind, String(path));
       return [`${at}`, isHidden ? { op, path } : { op, path, ...(value !== undefined && { value }) }];
     }),
   );

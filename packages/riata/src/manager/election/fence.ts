@@ -50,8 +50,9 @@ export function fence(run: Run, guard: WriteGuard, { known }: FenceOptions = {})
       : run(operation);
 }
 
-/** A command in a container changes what it likes. */
-function isCommand({ verb, subresource }: Operation): boolean {
+/** A command in a container changes what it likes, and so may the target of a proxied request. */
+function isCommand({ verb, subresource, method = 'GET' }: Operation): boolean {
+  if (verb === 'connect') return method !== 'GET' && method !== 'HEAD';
   return verb === 'stream' && subresource !== 'portforward';
 }
 

@@ -12,12 +12,13 @@ import { dashboardEndpoint } from '../debug/dashboard-endpoint.js';
 import { isLoopback, resolveDashboard } from '../debug/dashboard-options.js';
 import { type DebugParts, debugRoutes as streamRoutes } from '../debug/debug-routes.js';
 import { DebugStream } from '../debug/debug-stream.js';
+import { localGuard } from '../debug/local-guard.js';
 import type { WriteLog } from '../debug/write-log.js';
 import type { ManagerOptions, MetricsServerOptions } from '../manager-options.js';
 import { cpuProfileRoute } from './cpu-profile-route.js';
 import type { HealthChecks } from './health-checks.js';
 import { healthRoute } from './health-route.js';
-import { type EndpointRoute, HttpEndpoint } from './http-endpoint.js';
+import { type EndpointGuard, type EndpointRoute, HttpEndpoint } from './http-endpoint.js';
 import { informerMetrics } from './informer-metrics.js';
 import type { PromRegistry } from './prom-metrics.js';
 import { reviewGuard } from './review-guard.js';
@@ -82,7 +83,7 @@ export async function endpointsFor(
       for (const [path, route] of live.posts) posts.set(path, route);
     }
     if (metrics.profiling) routes.set('/debug/profile', cpuProfileRoute(clock));
-    const guard = metrics.protected ? reviewGuard(parts.client, clock) : undefined;
+    const guard = metrics.protected ? reviewGuard(parts.client, clock) : debugGuard;
     endpoints.push(new HttpEndpoint('metrics', metrics, { routes, posts, guard, runtime }));
   }
   const dashboard = resolveDashboard(given);
@@ -93,6 +94,10 @@ export async function endpointsFor(
   }
   return endpoints;
 }
+
+/** Pages that need no token are for this machine alone, also in the browser; scrapers use any name. */
+const debugGuard: EndpointGuard = async (request) =>
+  request.path === '/debug' || request.path.startsWith('/debug/') ? localGuard(request) : undefined;
 
 /**
  * Throws for an endpoint that would show every client what only operators may see: names of objects, error messages,
@@ -112,6 +117,7 @@ export function assertDebugGuarded({ debug, profiling, protected: isProtected, h
 function debugRoutes({
   manager,
   definitions,
+  source,
   runtime: { clock },
 }: EndpointParts): readonly (readonly [string, EndpointRoute])[] {
   const startedMs = clock.monotonic();
@@ -159,6 +165,7 @@ function debugRoutes({
           now: clock.now(),
           upMs: clock.monotonic() - startedMs,
           memory,
+          leader: source.leader(),
         });
       },
     ],

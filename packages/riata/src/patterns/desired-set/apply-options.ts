@@ -116,6 +116,11 @@ export interface ApplySetOptions extends SetApplyOptions {
   readonly lookup?: 'server' | 'given';
   /** Other processes may apply the same sets, e.g. an older version after this one. @default '10m' */
   readonly lookupEvery?: Duration | 'never';
+  /**
+   * Called with each kind that {@link lookup} could not list (`secrets`, `sites.example.com`), and each group whose discovery
+   * failed (`group example.com/v1`): objects of the set may be left there. Once per scan. @default it is logged
+   */
+  readonly onUnlisted?: (what: string, error: unknown) => void;
   /** Reads objects from this cache if it has their kind; it must include all namespaces of the set. */
   readonly cache?: Pick<Cache, 'find' | 'holds' | 'list' | 'use'>;
   /**
@@ -156,6 +161,7 @@ export const applySetOptionNames = optionNames<ApplySetOptions>({
   kinds: true,
   lookup: true,
   lookupEvery: true,
+  onUnlisted: true,
   cache: true,
   caching: true,
   rateLimit: true,
@@ -177,6 +183,7 @@ export interface SetWait {
 
 /** Options of `new Apply`. */
 export interface ApplyOptions extends ApplySetOptions {
+  /** @default clock and randomness of the client */
   readonly runtime?: Partial<Runtime>;
 }
 

@@ -1,3 +1,4 @@
+import { clientRuntime } from '../../client/client-runtime.js';
 import type { Client, WriteObject } from '../../client/interfaces.js';
 import type { KubeObject } from '../../object/meta.js';
 import { type RateLimiter, tokenBucketRateLimiter } from '../../rest/chain/rate-limiter.js';
@@ -52,7 +53,7 @@ export class Apply implements SetApplier, RbacNeeds {
     const { runtime, ...rest } = options;
     this.#client = client;
     this.#options = rest;
-    this.#runtime = resolveRuntime(runtime);
+    this.#runtime = resolveRuntime({ ...clientRuntime(client), ...runtime });
     const used = new UsedKinds(this.#runtime.clock, this.#runtime.log);
     this.#shared = { used, limiters: new Map(), turns: new Map() };
   }

@@ -13,6 +13,8 @@ export interface SetObjectsQuery {
   /** Look there alone. */
   readonly namespace?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Called for each kind, or group whose discovery failed, that could not be listed. */
+  readonly onUnlisted?: ((what: string, error: unknown) => void) | undefined;
   readonly log: Logger;
   readonly clock: Scheduler;
 }
@@ -24,13 +26,14 @@ export interface SetObjectsQuery {
  */
 export async function eachSetObject(
   client: Client,
-  { concurrency, namespace, signal, log, clock }: SetObjectsQuery,
+  { concurrency, namespace, signal, onUnlisted, log, clock }: SetObjectsQuery,
   visit: (object: MetadataOnly, kind: KindRef) => void,
 ): Promise<boolean> {
   const { groups, failures } = await client.mapper.resources();
   if (failures.size > 0) {
     const message = 'apply: cannot prune kinds of these groups, their discovery failed';
     log.warn(message, { groups: [...failures.keys()] });
+    for (const [group, error] of failures) onUnlisted?.(`group ${group}`, error);
   }
   const kinds = groups.flatMap(({ versions }) => deletable(versions.flatMap(({ resources }) => resources)));
   const refused: string[] = [];
@@ -42,13 +45,13 @@ export async function eachSetObject(
       for await (const object of client.each(metadataOnly(kind), options)) visit(object, kind);
     } catch (error) {
       signal?.throwIfAborted();
-      if (isForbidden(error)) refused.push(`${kind.plural}.${kind.group}`);
-      else if (!isNotFound(error) && !isMethodNotSupported(error)) {
+      if (isNotFound(error) || isMethodNotSupported(error)) return;
+      const name = `${kind.plural}.${kind.group}`;
+      onUnlisted?.(kind.group === '' ? kind.plural : name, error);
+      if (isForbidden(error)) refused.push(name);
+      else {
         isWhole = false;
-        log.warn('apply: cannot list objects of this kind to prune', {
-          kind: `${kind.plural}.${kind.group}`,
-          error,
-        });
+        log.warn('apply: cannot list objects of this kind to prune', { kind: name, error });
       }
     }
   });

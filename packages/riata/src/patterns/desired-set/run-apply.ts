@@ -66,13 +66,19 @@ export async function loadSet(
   objects: readonly WriteObject[],
   options: ApplySetOptions,
 ): Promise<SetState> {
-  const { concurrency = defaultConcurrency, signal, lookup = 'server', listerNamespace: namespace } = options;
+  const {
+    concurrency = defaultConcurrency,
+    signal,
+    lookup = 'server',
+    listerNamespace: namespace,
+    onUnlisted,
+  } = options;
   const identity = setIdentity(options);
   const { clock } = runtime;
   const desired = await prepareSet(clock, client, objects, identity, options);
   if (lookup === 'server') {
     const everyMs = durationMs(options.lookupEvery ?? '10m', 'apply: lookupEvery');
-    await used.lookUp(client, { everyMs, concurrency, namespace, signal });
+    await used.lookUp(client, { everyMs, concurrency, namespace, signal, onUnlisted });
   }
   const kinds = new Map<string, KindRef>();
   const addKind = (kind: KindRef) => {

@@ -65,8 +65,10 @@ test('a kind that cannot be asked does not hide the others, loses nothing, and i
   await used.lookUp(client, hourly);
   objects.Widget = new Error('conversion webhook failed');
   await clock.advance(3_600_000);
-  await used.lookUp(client, hourly);
+  const unlisted: string[] = [];
+  await used.lookUp(client, { ...hourly, onUnlisted: (what, error) => unlisted.push(`${what}: ${error}`) });
   expect(kindsOf(used, 'one')).toEqual(['ConfigMap', 'Widget']);
+  expect(unlisted).toEqual([expect.stringMatching(/^widgets.*: Error: conversion webhook failed$/)]);
   expect(log.records.map(({ level }) => level)).toEqual(['warn']);
   asked.length = 0;
   await used.lookUp(client, hourly);

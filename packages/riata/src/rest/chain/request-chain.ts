@@ -203,6 +203,7 @@ class RefusalFilter extends ResponseFilter {
   override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): BodySink {
     this.#warn(headers);
     const { next } = this;
+    if (this.#request.anyStatus) return next.onHeaders(status, headers, flow, notes);
     const isSwitch = status === 101 && this.#request.upgrade !== undefined;
     if (isSwitch || (status >= 200 && status <= 206)) return next.onHeaders(status, headers, flow, notes);
     const { method, url, signal } = this.#request;

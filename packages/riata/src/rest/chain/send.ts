@@ -30,6 +30,8 @@ export interface ApiRequest extends TransportRequest {
   readonly name?: string;
   /** Parent span, for tracing. */
   readonly span?: Span;
+  /** Passes answers on whatever their status: they are those of something behind the server. @default false */
+  readonly anyStatus?: boolean;
   /** Called right before each sending, when all waits are over; what it throws is the outcome, and nothing is sent. */
   readonly beforeSend?: () => void;
 }

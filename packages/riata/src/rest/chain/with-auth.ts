@@ -67,7 +67,10 @@ class AuthFilter extends ResponseFilter {
   }
 
   override onHeaders(status: number, headers: ResponseHeaders, flow: TransportFlow, notes?: ResponseNotes): BodySink {
-    if (status !== 401) return this.next.onHeaders(status, headers, flow, notes);
+    // A body that was read from a stream cannot be sent again.
+    if (status !== 401 || this.#request.bodyStream !== undefined) {
+      return this.next.onHeaders(status, headers, flow, notes);
+    }
     const refusal = new HeldResponse(this.#request.signal).onHeaders(status, headers, flow, notes);
     void this.#sendAgain(refusal, this.next);
     return refusal;

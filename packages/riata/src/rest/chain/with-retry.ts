@@ -34,7 +34,8 @@ export interface RetryParts {
 }
 
 /** Whether a request without a response may be sent again (`rest.IsRetryableErrorFunc`). */
-function isRetryable({ mode, method }: ApiRequest, error: unknown): boolean {
+function isRetryable({ mode, method, bodyStream }: ApiRequest, error: unknown): boolean {
+  if (bodyStream !== undefined) return false;
   const isCut = isConnectionReset(error) || isProbableEof(error);
   // Of a watch nothing can happen twice; a write may have had its effect.
   if (mode === 'watch') return isCut || isTimeoutError(error);
@@ -119,7 +120,8 @@ class AttemptFilter extends ResponseFilter {
     this.#isAnswered = true;
     settings.backoff.updateBackoff(url, undefined, status);
     if (this.#number > 1) this.#count(status);
-    const again = this.#number > settings.maxRetries ? undefined : againAfter(status, headers, this.#number);
+    const isFinal = this.#number > settings.maxRetries || this.#request.bodyStream !== undefined;
+    const again = isFinal ? undefined : againAfter(status, headers, this.#number);
     if (again === undefined) {
       return next.onHeaders(status, headers, flow, this.#number > 1 ? { ...notes, attempts: this.#number } : notes);
     }

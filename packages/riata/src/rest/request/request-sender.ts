@@ -116,7 +116,7 @@ export class RequestSender {
   #describe(spec: RequestSpec, mode: ApiRequest['mode']): ApiRequest {
     checkSpec(spec);
     const { origin, basePath, secrets, addHeaders } = this.#options;
-    const { method, resource, name, headers, body, settings, upgrade } = spec;
+    const { method, resource, name, headers, body, bodyStream, anyStatus, settings, upgrade } = spec;
     const { signal, headersTimeoutMs, idleTimeoutMs, beforeSend, span } = spec;
     const { authorization } = headers;
     if (authorization !== undefined) for (const own of [authorization].flat()) secrets.note(own);
@@ -126,6 +126,8 @@ export class RequestSender {
       path: uriBelow(basePath, uri),
       headers: addHeaders(headers),
       body,
+      bodyStream,
+      anyStatus,
       signal,
       headersTimeoutMs,
       idleTimeoutMs,

@@ -33,10 +33,19 @@ export interface RequestSpec extends SendOptions {
   readonly subresource?: string;
   /** Path after all else. */
   readonly suffix?: string;
+  /**
+   * Path and query after all else, escaped already and sent as they are: what is behind a proxy gets them. Starts with
+   * `/`. `params` are not sent then.
+   */
+  readonly proxied?: string;
   readonly params: QueryParams;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Uint8Array | string;
+  /** The body in pieces, in place of `body`. */
+  readonly bodyStream?: AsyncIterable<Uint8Array>;
+  /** Passes answers on whatever their status. @default false: all but successes are errors */
+  readonly anyStatus?: boolean;
   readonly settings: RequestSettings;
   /** The protocol that the server is asked to switch to. @default HTTP */
   readonly upgrade?: string;
@@ -64,6 +73,7 @@ export function pathOf({ prefix, namespace, resource, name, subresource, suffix 
 /** Path and query as they are sent: escaped, parameters sorted by name. */
 export function requestUriOf(spec: RequestSpec): string {
   const { timeoutMs } = spec.settings;
+  if (spec.proxied !== undefined) return escapePath(pathOf(spec)) + spec.proxied;
   let params = spec.params;
   if (Number.isFinite(timeoutMs)) {
     const timeout = formatGoDuration(BigInt(Math.round(timeoutMs * 1e6)));

@@ -6,6 +6,7 @@ import type { RestConfig } from '../config/rest-config.js';
 import { AnswerFailure } from './http/answer-failure.js';
 import { ConnectFailure } from './http/connect-failure.js';
 import type { Lease, Pool } from './http/connection-pool.js';
+import { delayWriteErrors } from './http/delay-write-errors.js';
 import type { Connection, ConnectionUser } from './http/http-connection.js';
 import { headersToSend } from './http/request-heads.js';
 import { headersFromRaw, maxHeadBytes as maxHeaderSize } from './http/response-head.js';
@@ -92,6 +93,7 @@ class NodeRequest implements Connection {
   dialler: Dialler | undefined;
   readonly #agent: Agent;
   readonly #target: ServerTarget;
+  readonly #clock: Scheduler;
   #user: ConnectionUser | undefined;
   #request: ClientRequest | undefined;
   #response: IncomingMessage | undefined;
@@ -101,6 +103,7 @@ class NodeRequest implements Connection {
   constructor(agent: Agent, target: ServerTarget, clock: Scheduler) {
     this.#agent = agent;
     this.#target = target;
+    this.#clock = clock;
     this.deadline = new LazyDeadline(clock, () => this.#user?.onLate());
   }
 
@@ -119,11 +122,32 @@ class NodeRequest implements Connection {
         if (!user.onReady()) request.destroy();
       });
       // As bytes: Node would write a text together with the head, in one encoding for both.
-      const { body } = user.request;
-      this.#request = request.end(typeof body === 'string' ? Buffer.from(body) : body);
+      const { body, bodyStream } = user.request;
+      this.#request = request;
+      if (bodyStream === undefined) request.end(typeof body === 'string' ? Buffer.from(body) : body);
+      else void this.#sendPieces(request, bodyStream);
     } catch (error) {
       const text = `the request cannot be sent: ${error instanceof Error ? error.message : error}`;
       queueMicrotask(() => fail(new ConnectFailure('invalid-request', text)));
+    }
+  }
+
+  async #sendPieces(request: ClientRequest, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+    try {
+      for await (const piece of pieces) {
+        if (request.destroyed || this.#user === undefined) return;
+        if (request.write(piece)) continue;
+        await new Promise<void>((resolve) => {
+          const goOn = () => {
+            request.off('drain', goOn).off('close', goOn);
+            resolve();
+          };
+          request.on('drain', goOn).on('close', goOn);
+        });
+      }
+      request.end();
+    } catch (error) {
+      this.#user?.onError(error);
     }
   }
 
@@ -144,6 +168,7 @@ class NodeRequest implements Connection {
 
   #upgrade(response: IncomingMessage, socket: Socket, head: Buffer): void {
     this.#upgraded = socket;
+    delayWriteErrors(socket, this.#clock);
     socket.on('error', (error) => this.#user?.onError(error)).on('drain', () => this.#user?.onDrain());
     // Read again with the rest: a user that pauses at the head gets none of it yet.
     if (head.length > 0) socket.unshift(head);
@@ -162,10 +187,11 @@ class NodeRequest implements Connection {
   }
 
   #options({ request, gzip }: ConnectionUser) {
-    const { method, path, body, upgrade } = request;
+    const { method, path, body, bodyStream, upgrade } = request;
     const headers = {
       ...{ ...this.#target.headers, ...headersToSend(request.headers), ...(gzip && { 'accept-encoding': 'gzip' }) },
       ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
+      ...(bodyStream !== undefined && { 'transfer-encoding': 'chunked' }),
       ...(upgrade !== undefined && { connection: 'Upgrade', upgrade }),
     };
     return { method, path: this.#target.prefix + path, headers, agent: this.#agent, maxHeaderSize, by: this };

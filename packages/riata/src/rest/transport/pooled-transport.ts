@@ -174,8 +174,8 @@ export class PooledTransport implements HttpTransport {
    * does: the server, or something on the way, has closed it while it was idle.
    */
   #sendAgain(exchange: HttpExchange, error: TransportError): boolean {
-    const { method, body } = exchange.request;
-    const isRead = (method === 'GET' || method === 'HEAD') && body === undefined;
+    const { method, body, bodyStream } = exchange.request;
+    const isRead = (method === 'GET' || method === 'HEAD') && body === undefined && bodyStream === undefined;
     if (!exchange.lease?.connection.reused || !isRead || !(isConnectionReset(error) || isProbableEof(error)))
       return false;
     exchange.lease.release(false);

@@ -8,6 +8,11 @@ export interface TransportRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Uint8Array | string;
+  /**
+   * The body in pieces, in place of `body`: read only as fast as the server takes it. It is read once, so that the
+   * request is never sent again. If reading it fails, the exchange does.
+   */
+  readonly bodyStream?: AsyncIterable<Uint8Array>;
   /** Aborting ends the exchange; the sink's `onError` gets the signal's reason. */
   readonly signal?: AbortSignal;
   /**

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { ByteChannel } from '../byte-channel.js';
+import { PieceCopier } from '../piece-copier.js';
 import { HeaderDecoder, HeaderEncoder, type SpdyHeaders, uint32 } from './header-block.js';
 
 const types = { synStream: 1, synReply: 2, rstStream: 3, ping: 6, goAway: 7 } as const;
@@ -9,6 +10,7 @@ const cancel = 5;
 /** As much of each stream is buffered before the whole connection waits: SPDY/3 as spoken here has no windows. */
 const highWaterBytes = 512 * 1024;
 const frameBytes = 32 * 1024;
+const headLength = 8;
 /** Longer frames are refused. */
 const maxFrameBytes = 16 * 1024 * 1024 - 1;
 
@@ -33,7 +35,12 @@ export class SpdySession {
   readonly #role: 'client' | 'server';
   readonly #streams = new Map<number, SpdyStream>();
   #nextId: number;
-  #rest = Buffer.alloc(0);
+  readonly #head = Buffer.alloc(headLength);
+  #headBytes = 0;
+  /** Bytes of the payload that have not come yet. */
+  #left = 0;
+  /** Of a control frame, so far. */
+  readonly #parts: Buffer[] = [];
   #isOver: { readonly error: unknown } | undefined;
   #isFull = false;
   #waiting: (() => void)[] = [];
@@ -57,16 +64,37 @@ export class SpdySession {
 
   /** The connection has brought these bytes; they may be overwritten. Throws for what is no SPDY. */
   received(chunk: Uint8Array): void {
-    const bytes = this.#rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#rest, chunk]);
-    let at = 0;
-    while (bytes.length - at >= 8) {
-      const length = bytes.readUInt32BE(at + 4) & 0xffffff;
-      if (length > maxFrameBytes) throw new RangeError('spdy: a frame is too long');
-      if (bytes.length - at - 8 < length) break;
-      this.#take(bytes.readUInt32BE(at), bytes[at + 4] as number, bytes.subarray(at + 8, at + 8 + length));
-      at += 8 + length;
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    for (let at = 0; at < bytes.length || (this.#left === 0 && this.#headBytes === headLength); ) {
+      if (this.#headBytes < headLength) at = this.#readHead(bytes, at);
+      else at = this.#readPayload(bytes, at);
     }
-    this.#rest = bytes.subarray(at);
+  }
+
+  #readHead(bytes: Buffer, from: number): number {
+    const to = Math.min(bytes.length, from + headLength - this.#headBytes);
+    bytes.copy(this.#head, this.#headBytes, from, to);
+    this.#headBytes += to - from;
+    if (this.#headBytes === headLength) this.#left = this.#head.readUInt32BE(4) & 0xffffff;
+    if (this.#left > maxFrameBytes) throw new RangeError('spdy: a frame is too long');
+    return to;
+  }
+
+  /** Data is handed on as it comes; of the other frames, which are short, the whole is needed. */
+  #readPayload(bytes: Buffer, from: number): number {
+    const to = Math.min(bytes.length, from + this.#left);
+    const piece = bytes.subarray(from, to);
+    this.#left -= piece.length;
+    const isWhole = this.#left === 0;
+    const head = this.#head.readUInt32BE(0);
+    const flags = this.#head[4] as number;
+    if (isWhole) this.#headBytes = 0;
+    if (!(head & 0x8000_0000)) this.#streams.get(head)?.take(piece, isWhole && (flags & fin) !== 0);
+    else {
+      this.#parts.push(Buffer.from(piece));
+      if (isWhole) this.#takeControl(head & 0xffff, flags, Buffer.concat(this.#parts.splice(0)));
+    }
+    return to;
   }
 
   /** The connection takes more. */
@@ -83,11 +111,6 @@ export class SpdySession {
     for (const stream of [...this.#streams.values()]) stream.fail(error);
     this.#streams.clear();
     this.drained();
-  }
-
-  #take(head: number, flags: number, payload: Buffer): void {
-    if (head & 0x8000_0000) this.#takeControl(head & 0xffff, flags, payload);
-    else this.#streams.get(head)?.take(payload, (flags & fin) !== 0);
   }
 
   #takeControl(type: number, flags: number, payload: Buffer): void {
@@ -141,8 +164,11 @@ export class SpdySession {
       const piece = bytes.subarray(at, at + frameBytes);
       at += piece.length;
       const isEnd = isLast && at >= bytes.length;
-      const head = Buffer.concat([uint32(id), uint32(((isEnd ? fin : 0) << 24) | piece.length)]);
-      if (!this.#port.write(Buffer.concat([head, piece])) && !isEnd) {
+      const frame = Buffer.allocUnsafe(headLength + piece.length);
+      frame.writeUInt32BE(id, 0);
+      frame.writeUInt32BE((((isEnd ? fin : 0) << 24) | piece.length) >>> 0, 4);
+      frame.set(piece, headLength);
+      if (!this.#port.write(frame) && !isEnd) {
         await new Promise<void>((resolve) => this.#waiting.push(resolve));
       }
     } while (at < bytes.length);
@@ -176,6 +202,7 @@ export class SpdyStream {
   /** What the peer sends; throws if the stream is reset or the connection is lost. */
   readonly input: ByteChannel;
   readonly #host: StreamHost;
+  readonly #copier = new PieceCopier();
   #isInputOver = false;
   #isOutputOver = false;
 
@@ -208,7 +235,7 @@ export class SpdyStream {
   /** The peer has sent bytes. For the session. */
   take(bytes: Buffer, isLast: boolean): void {
     if (this.#isInputOver) return;
-    this.input.push(Uint8Array.from(bytes));
+    this.input.push(this.#copier.copy(bytes));
     if (!isLast) return;
     this.#isInputOver = true;
     this.input.end();

@@ -170,7 +170,18 @@ export function applyMask(bytes: Uint8Array, mask: Uint8Array, from = 0): number
     const turned = Uint8Array.from({ length: 4 }, (_, index) => mask[(from + at + index) & 3] as number);
     const key = new Int32Array(turned.buffer)[0] as number;
     const view = new Int32Array(bytes.buffer, bytes.byteOffset + at, words);
-    for (let i = 0; i < words; i++) view[i] = (view[i] as number) ^ key;
+    let i = 0;
+    for (const unrolled = words & ~7; i < unrolled; i += 8) {
+      view[i] = (view[i] as number) ^ key;
+      view[i + 1] = (view[i + 1] as number) ^ key;
+      view[i + 2] = (view[i + 2] as number) ^ key;
+      view[i + 3] = (view[i + 3] as number) ^ key;
+      view[i + 4] = (view[i + 4] as number) ^ key;
+      view[i + 5] = (view[i + 5] as number) ^ key;
+      view[i + 6] = (view[i + 6] as number) ^ key;
+      view[i + 7] = (view[i + 7] as number) ^ key;
+    }
+    for (; i < words; i++) view[i] = (view[i] as number) ^ key;
     at += words << 2;
   }
   for (; at < length; at++) bytes[at] = (bytes[at] as number) ^ (mask[(from + at) & 3] as number);

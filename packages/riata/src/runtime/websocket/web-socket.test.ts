@@ -172,3 +172,29 @@ describe('a link', () => {
     expect(seen).toContain('client failed: the peer ended the connection in the middle of a message');
   });
 });
+
+test('the memory of long frames is used again once they were sent, and not before', () => {
+  const written: Uint8Array[] = [];
+  const port = {
+    write: (bytes: Uint8Array) => {
+      written.push(bytes);
+      return false;
+    },
+    ...{ end() {}, pause() {}, resume() {}, destroy() {} },
+  };
+  const events = { onPiece() {}, onDrain() {}, onEnd() {} };
+  const link = new WebSocketLink(port, events, { role: 'client', clock: new VirtualClock(), pingMs: 0 });
+  const long = (fill: number) => Buffer.alloc(40_000, fill);
+  link.send(long(1), 0);
+  link.send(long(2), 0);
+  const [first, second] = written as [Uint8Array, Uint8Array];
+  expect(first.buffer).not.toBe(second.buffer);
+  expect(parse(Buffer.concat([first, second]), [], true).messages.map((one) => [one[0], one[1], one.length])).toEqual([
+    [0, 1, 40_001],
+    [0, 2, 40_001],
+  ]);
+  link.drained();
+  link.send(long(3), 0);
+  expect([first.buffer, second.buffer]).toContain(written[2]?.buffer);
+  link.destroy();
+});

@@ -1,11 +1,15 @@
 import type { Scheduler, Timer } from '../time/clock.js';
 import { encodeFrame } from './encode-frame.js';
+import { FrameMemory } from './frame-memory.js';
 import { FrameError, type FrameEvents, FrameParser, opcodes } from './frame-parser.js';
 import { randomBytes } from './handshake.js';
 
 /** A connection that carries bytes both ways, below a protocol. */
 export interface BytePort {
-  /** Sends bytes, which must not change afterwards. False when the peer does not keep up: wait for `drained`. */
+  /**
+   * Sends bytes. False when the peer does not keep up: wait for `drained`, which means that all bytes have been sent; until
+   * then they must not change.
+   */
   write(bytes: Uint8Array): boolean;
   /** Sends no more. */
   end(): void;
@@ -46,6 +50,8 @@ const missedPings = 4;
  * nothing else meanwhile.
  */
 const missedPingsBehindData = 40;
+/** Bytes of masks that are made at once. */
+const maskPool = 1024;
 /** How long the peer may take to close the connection after the close frames. */
 const lingerMs = 2_000;
 
@@ -62,6 +68,9 @@ export class WebSocketLink {
   #unanswered = 0;
   /** Whether data was sent after the last answered ping. */
   #isBehindData = false;
+  readonly #memory = new FrameMemory();
+  #masks: Uint8Array = new Uint8Array();
+  #masksAt = 0;
   #isPaused = false;
   #closeSent = false;
   /** The peer's last word has come, or it is not waited for any more. */
@@ -145,6 +154,7 @@ export class WebSocketLink {
 
   /** The connection takes more. */
   drained(): void {
+    this.#memory.release();
     if (!this.#isOver) this.#events.onDrain();
   }
 
@@ -229,7 +239,18 @@ export class WebSocketLink {
   }
 
   #write(opcode: number, payload: Uint8Array, prefix?: number): boolean {
-    const mask = this.#role === 'client' ? randomBytes(4) : undefined;
-    return this.#port.write(encodeFrame(opcode, payload, { prefix, mask }));
+    const mask = this.#role === 'client' ? this.#nextMask() : undefined;
+    const into = this.#memory.take(payload.length);
+    return this.#port.write(encodeFrame(opcode, payload, { prefix, mask, into }));
+  }
+
+  /** Each mask is used once; they are made many at a time, as a call takes longer than the bytes. */
+  #nextMask(): Uint8Array {
+    if (this.#masksAt === this.#masks.length) {
+      this.#masks = randomBytes(maskPool);
+      this.#masksAt = 0;
+    }
+    this.#masksAt += 4;
+    return this.#masks.subarray(this.#masksAt - 4, this.#masksAt);
   }
 }

@@ -77,7 +77,13 @@ export function fencedClient(client: Client, refusal: (verb: string, what: strin
       throw refusal('exec in', 'Pod');
     },
     forward: (target, options) => client.forward(target, options),
+    proxy: (target, path, options) => {
+      const { method = 'GET' } = options ?? {};
+      if (method === 'GET' || method === 'HEAD') return client.proxy(target, path, options);
+      throw refusal(`proxy a ${method} to`, target.kind?.kind ?? 'Pod');
+    },
     copy: () => refuse('copy to', 'Pod'),
+    debug: () => refuse('debug', 'Pod'),
     attach: () => {
       throw refusal('attach to', 'Pod');
     },

@@ -125,6 +125,8 @@ export class HttpsListener {
     const { clock, log } = runtime;
     this.#isDraining = true;
     if (drainDelayMs > 0) await clock.sleep(drainDelayMs, { background: true });
+    // On a busy process, requests that have arrived may still be unread: they are in flight, their connections not idle.
+    await clock.yield();
     // Names the last request that has arrived: clients send later ones again, over other connections.
     const sessions = [...this.#sessions].filter((session) => !session.destroyed);
     for (const session of sessions) session.goaway();

@@ -1,5 +1,8 @@
 import { Buffer } from 'node:buffer';
+import type { FileHandle } from 'node:fs/promises';
 import { readTar } from './read-tar.js';
+import { removeOutside } from './remove-outside.js';
+import { isZero } from './sparse-map.js';
 import { blockBytes, encodeHeader, padding, type TarEntry, TarError } from './tar-header.js';
 
 const fs = () => process.getBuiltinModule('node:fs/promises');
@@ -72,6 +75,29 @@ export async function unpackTo(
   listener: CopyListener,
 ): Promise<void> {
   const folders: { readonly path: string; readonly entry: TarEntry }[] = [];
+  /** Symbolic links, which later members may lead elsewhere. */
+  const links: string[] = [];
+  try {
+    await placeMembers(source, name, target, listener, folders, links);
+  } finally {
+    // Also after a failure: what is there already must not lead outside.
+    await removeOutside(target, links);
+  }
+  // Last, and the innermost first: a folder may forbid to write into it, and writing changes its time.
+  for (const { path, entry } of folders.reverse()) {
+    await fs().chmod(path, entry.mode);
+    await fs().utimes(path, entry.mtime, entry.mtime);
+  }
+}
+
+async function placeMembers(
+  source: AsyncIterable<Uint8Array>,
+  name: string,
+  target: string,
+  listener: CopyListener,
+  folders: { readonly path: string; readonly entry: TarEntry }[],
+  links: string[],
+): Promise<void> {
   let count = 0;
   for await (const { entry, content } of readTar(source)) {
     count += 1;
@@ -82,20 +108,17 @@ export async function unpackTo(
       await fs().mkdir(path, { recursive: true });
       folders.push({ path, entry });
     } else if (entry.type === 'file') await writeMember(path, below, entry, content, listener);
-    else if (entry.type === 'symlink') await link(path, below, entry.target, target);
-    else if (entry.type === 'link') {
-      const from = paths().join(target, belowName(entry.target, name));
-      await refuseLinks(target, belowName(entry.target, name));
-      await fs().rm(path, { force: true });
-      await fs().copyFile(from, path);
+    else if (entry.type === 'symlink') {
+      await link(path, below, entry.target, target);
+      links.push(below);
+    } else if (entry.type === 'link') {
+      const from = belowName(entry.target, name);
+      await refuseLinks(target, from);
+      if (from === below || from === '') throw new TarError(`copy: ${JSON.stringify(below)} is a link to itself`);
+      await copyLinked(paths().join(target, from), path, () => links.push(below));
     } else throw new TarError(`copy: ${JSON.stringify(entry.path)} is a device or another special file`);
   }
   if (count === 0) throw new TarError('copy: the archive is empty');
-  // Last, and the innermost first: a folder may forbid to write into it, and writing changes its time.
-  for (const { path, entry } of folders.reverse()) {
-    await fs().chmod(path, entry.mode);
-    await fs().utimes(path, entry.mtime, entry.mtime);
-  }
 }
 
 async function writeMember(
@@ -109,14 +132,35 @@ async function writeMember(
   await fs().rm(path, { force: true });
   {
     await using file = await fs().open(path, 'wx', 0o600);
+    let at = 0;
     for await (const bytes of content) {
       listener.onBytes(below, bytes);
-      await file.writeFile(bytes);
+      await writePiece(file, bytes, at);
+      at += bytes.length;
     }
+    // A hole at the end is not written.
+    await file.truncate(at);
     await file.chmod(mode);
     await file.utimes(mtime, mtime);
   }
   listener.onFile(below);
+}
+
+/** As file systems have them: runs of zeros that are shorter than this are written. */
+const holeBytes = 4096;
+
+/** Writes a piece of a file; long runs of zeros become holes. */
+async function writePiece(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let from = 0; from < bytes.length; ) {
+    let to = from;
+    while (to < bytes.length && isZero(bytes.subarray(to, to + holeBytes))) to += holeBytes;
+    if (to - from >= holeBytes) from = Math.min(to, bytes.length);
+    to = from;
+    while (to < bytes.length && !isZero(bytes.subarray(to, to + holeBytes))) to += holeBytes;
+    to = Math.min(to, bytes.length);
+    for (let done = from; done < to; ) done += (await file.write(bytes, done, to - done, at + done)).bytesWritten;
+    from = to;
+  }
 }
 
 /** A link must stay inside of what is copied. */
@@ -128,6 +172,17 @@ async function link(path: string, below: string, leadsTo: string, target: string
   }
   await fs().rm(path, { force: true });
   await fs().symlink(leadsTo, path);
+}
+
+/** What a hard link leads to is copied; a link stays one, and is not followed. */
+async function copyLinked(from: string, to: string, onLink: () => void): Promise<void> {
+  const { lstat, readlink, rm, symlink, copyFile } = fs();
+  const isLink = (await lstat(from)).isSymbolicLink();
+  await rm(to, { force: true });
+  if (isLink) {
+    await symlink(await readlink(from), to);
+    onLink();
+  } else await copyFile(from, to);
 }
 
 /** Makes the folders above a member; refuses to go through a link. */

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { oldSparseMap, paxSparseMap, type SparseMap, withHoles } from './sparse-map.js';
 import { blockBytes, decodeHeader, decodePax, padding, type TarEntry, TarError } from './tar-header.js';
 
 /** A member and its content, which must be read before the next one. */
@@ -16,9 +17,10 @@ const maxPaxBytes = 1024 * 1024;
  */
 export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerator<TarMember> {
   const bytes = new ByteSource(source);
-  let pax: Readonly<Record<string, string>> = {};
+  let records: (readonly [key: string, value: string])[] = [];
   while (true) {
-    const header = decodeHeader(await bytes.take(blockBytes));
+    const block = await bytes.take(blockBytes);
+    const header = decodeHeader(block);
     if (header === undefined) break;
     const { flag, entry } = header;
     if (flag === 'x' || flag === 'g' || flag === 'L' || flag === 'K') {
@@ -27,28 +29,49 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
       await bytes.take(padding(entry.size));
       // GNU tar writes long names as members of their own.
       const longName = () => text.toString('utf8').replace(/\0+$/, '');
-      if (flag === 'x') pax = { ...pax, ...decodePax(text) };
-      else if (flag === 'L') pax = { ...pax, path: longName() };
-      else if (flag === 'K') pax = { ...pax, linkpath: longName() };
+      if (flag === 'x') records.push(...decodePax(text));
+      else if (flag === 'L') records.push(['path', longName()]);
+      else if (flag === 'K') records.push(['linkpath', longName()]);
       continue;
     }
-    const size = pax.size === undefined ? entry.size : Number(pax.size);
-    const path = (pax.path ?? entry.path).replace(/\/+$/, '');
-    const whole = { ...entry, path, size: entry.type === 'file' ? size : 0, target: pax.linkpath ?? entry.target };
-    pax = {};
-    const left = { bytes: size };
-    yield { entry: whole, content: contentOf(bytes, left) };
-    await bytes.skip(left.bytes + padding(size));
+    const pax: Readonly<Record<string, string | undefined>> = Object.fromEntries(records);
+    const stored = pax.size === undefined ? entry.size : sizeOf(pax.size);
+    const take = (length: number) => bytes.take(length);
+    const found = flag === 'S' ? { map: await oldSparseMap(block, take), taken: 0 } : await paxSparseMap(records, take);
+    records = [];
+    const path = (pax['GNU.sparse.name'] ?? pax.path ?? entry.path).replace(/\/+$/, '');
+    const size = entry.type === 'file' ? (found?.map.size ?? stored) : 0;
+    const left = { bytes: stored - (found?.taken ?? 0) };
+    checkParts(found?.map, left.bytes);
+    const data = (length: number) => contentOf(bytes, left, length);
+    const content = found === undefined ? data(left.bytes) : withHoles(found.map, data);
+    yield { entry: { ...entry, path, size, target: pax.linkpath ?? entry.target }, content };
+    await bytes.skip(left.bytes + padding(stored));
   }
   // Nothing after the end counts, but the command that writes it must not be cut off.
   await bytes.drain();
 }
 
-async function* contentOf(bytes: ByteSource, left: { bytes: number }): AsyncGenerator<Uint8Array> {
-  while (left.bytes > 0) {
-    const piece = await bytes.some(left.bytes);
+async function* contentOf(bytes: ByteSource, left: { bytes: number }, length: number): AsyncGenerator<Uint8Array> {
+  for (let wanted = length; wanted > 0; ) {
+    const piece = await bytes.some(wanted);
+    wanted -= piece.length;
     left.bytes -= piece.length;
     yield piece;
+  }
+}
+
+function sizeOf(text: string): number {
+  const size = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (!Number.isSafeInteger(size)) throw new TarError('the archive is malformed: a size is no number');
+  return size;
+}
+
+/** The data of a sparse file must be in the archive. */
+function checkParts(map: SparseMap | undefined, stored: number): void {
+  const sum = map?.parts.reduce((total, { length }) => total + length, 0) ?? 0;
+  if (sum > stored || stored < 0) {
+    throw new TarError('the archive is malformed: a sparse file has more data than the archive');
   }
 }
 

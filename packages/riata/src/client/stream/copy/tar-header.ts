@@ -18,7 +18,7 @@ export interface TarEntry {
 export const blockBytes = 512;
 const flags = { file: '0', link: '1', symlink: '2', folder: '5', other: '7' } as const;
 const types: Readonly<Record<string, TarEntry['type']>> = {
-  ...{ '0': 'file', '\0': 'file', '7': 'file' },
+  ...{ '0': 'file', '\0': 'file', '7': 'file', S: 'file' },
   ...{ '1': 'link', '2': 'symlink', '5': 'folder' },
 };
 /** What eleven octal digits can hold. */
@@ -68,9 +68,9 @@ export function decodeHeader(block: Buffer): { readonly flag: string; readonly e
   return { flag, entry };
 }
 
-/** The records of a pax header: `length key=value\n`. */
-export function decodePax(bytes: Buffer): Readonly<Record<string, string>> {
-  const records: Record<string, string> = {};
+/** The records of a pax header, in order: `length key=value\n`. */
+export function decodePax(bytes: Buffer): readonly (readonly [key: string, value: string])[] {
+  const records: (readonly [string, string])[] = [];
   for (let at = 0; at < bytes.length; ) {
     const space = bytes.indexOf(0x20, at);
     const length = space < 0 ? 0 : Number(bytes.toString('latin1', at, space));
@@ -79,7 +79,7 @@ export function decodePax(bytes: Buffer): Readonly<Record<string, string>> {
     }
     const text = bytes.toString('utf8', space + 1, at + length - 1);
     const equals = text.indexOf('=');
-    records[text.slice(0, equals)] = text.slice(equals + 1);
+    records.push([text.slice(0, equals), text.slice(equals + 1)]);
     at += length;
   }
   return records;
@@ -119,7 +119,8 @@ function textAt(block: Buffer, at: number, length: number): string {
   return block.toString('utf8', at, end < 0 || end > at + length ? at + length : end);
 }
 
-function numberAt(block: Buffer, at: number, length: number): number {
+/** A number in a header. Throws a {@link TarError}. */
+export function numberAt(block: Buffer, at: number, length: number): number {
   // GNU tar writes what does not fit in octal as a binary number, marked by the first bit.
   if ((block[at] as number) & 0x80) {
     let value = 0;

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Scheduler } from '../../../runtime/time/clock.js';
 import { LazyDeadline } from '../lazy-deadline.js';
 import type { TransportRequest } from '../transport.js';
+import { delayWriteErrors } from './delay-write-errors.js';
 import type { RequestHeads } from './request-heads.js';
 import { HeadParser, type ResponseHead } from './response-head.js';
 import { ResponseParser } from './response-parser.js';
@@ -79,6 +80,9 @@ export class HttpConnection implements Connection {
   /** Bytes are being handed out: who pauses and resumes meanwhile is heard when that returns. */
   #feeding = false;
   #closed = false;
+  /** Whether a body is still being sent in pieces. */
+  #sending = false;
+  #onDrained: () => void = () => {};
 
   constructor(options: HttpConnectionOptions) {
     this.#options = options;
@@ -151,7 +155,10 @@ export class HttpConnection implements Connection {
   #attach(socket: Socket, user: ConnectionUser, head: string): void {
     this.#socket = socket;
     socket.on('error', (error) => this.#fail(error));
-    socket.on('drain', () => this.#user?.onDrain());
+    socket.on('drain', () => {
+      this.#onDrained();
+      this.#user?.onDrain();
+    });
     socket.on('end', () => {
       this.#ended = true;
       if (!this.#events.isPaused && !this.#feeding) this.#goOn();
@@ -165,10 +172,12 @@ export class HttpConnection implements Connection {
   }
 
   #write(socket: Socket, user: ConnectionUser, head: string): void {
-    const { method, body, upgrade } = user.request;
+    const { method, body, bodyStream, upgrade } = user.request;
     this.#parser = new ResponseParser(method, this.#events, this.#heads, upgrade !== undefined);
     if (!user.onReady() || this.#closed) return;
-    if (body === undefined) socket.write(head, 'latin1');
+    if (upgrade !== undefined || bodyStream !== undefined) delayWriteErrors(socket, this.#options.scheduler);
+    if (bodyStream !== undefined) void this.#writePieces(socket, user, head, bodyStream);
+    else if (body === undefined) socket.write(head, 'latin1');
     // Text whose characters are a byte each goes out as it is.
     else if (typeof body === 'string' && isAscii(body)) socket.write(head + body, 'latin1');
     else if (typeof body === 'string' && isAscii(head)) socket.write(head + body, 'utf8');
@@ -177,6 +186,39 @@ export class HttpConnection implements Connection {
       socket.write(head, 'latin1');
       socket.write(body);
       socket.uncork();
+    }
+  }
+
+  /** Sends a body of unknown length. An answer may come, and end the exchange, before all of it is sent. */
+  async #writePieces(
+    socket: Socket,
+    user: ConnectionUser,
+    head: string,
+    pieces: AsyncIterable<Uint8Array>,
+  ): Promise<void> {
+    const isOver = () => this.#closed || this.#user !== user;
+    this.#sending = true;
+    socket.write(head, 'latin1');
+    try {
+      for await (const piece of pieces) {
+        if (isOver()) return;
+        if (piece.length === 0) continue;
+        socket.cork();
+        socket.write(`${piece.length.toString(16)}\r\n`, 'latin1');
+        socket.write(piece);
+        const hasRoom = socket.write('\r\n', 'latin1');
+        socket.uncork();
+        if (hasRoom) continue;
+        await new Promise<void>((resolve) => {
+          this.#onDrained = resolve;
+        });
+        if (isOver()) return;
+      }
+      if (isOver()) return;
+      socket.write('0\r\n\r\n', 'latin1');
+      this.#sending = false;
+    } catch (error) {
+      if (!isOver()) this.#fail(error);
     }
   }
 
@@ -252,7 +294,8 @@ export class HttpConnection implements Connection {
     const { keepAliveMs } = this.#options;
     const hintMs = head?.keepAliveSeconds === undefined ? undefined : head.keepAliveSeconds * 1000 - keepAliveMarginMs;
     const keepMs = hintMs === undefined ? keepAliveMs : Math.min(keepAliveMs || hintMs, hintMs);
-    const kept = clean && head?.keepAlive === true && !this.#ended && this.#socket?.writableLength === 0;
+    const isIdle = !this.#ended && !this.#sending && this.#socket?.writableLength === 0;
+    const kept = clean && head?.keepAlive === true && isIdle;
     if (!kept || (hintMs !== undefined && hintMs <= 0)) this.#close();
     else {
       this.deadline.set(keepMs);
@@ -282,6 +325,7 @@ export class HttpConnection implements Connection {
     this.deadline.cancel();
     this.#parser = undefined;
     this.#waiting = [];
+    this.#onDrained();
     this.#options.dialler.cancel();
     this.#socket?.destroy();
     queueMicrotask(this.#options.onClosed);

@@ -42,7 +42,7 @@ export class RequestHeads {
    * The bytes before the body, with a wish for gzip or without, one character for each. Throws a {@link ConnectFailure} for what would not be one request:
    * its message never holds a value, which may be a secret.
    */
-  of({ method, path: below, headers, body, upgrade }: TransportRequest, gzip: boolean): string {
+  of({ method, path: below, headers, body, bodyStream, upgrade }: TransportRequest, gzip: boolean): string {
     const path = this.#prefix + below;
     if (!token.test(method)) throw invalid('its method is malformed');
     if (!target.test(path))
@@ -51,7 +51,8 @@ export class RequestHeads {
     if (gzip) text += 'accept-encoding: gzip\r\n';
     if (upgrade !== undefined) text += `connection: Upgrade\r\nupgrade: ${checkedToken(upgrade)}\r\n`;
     text += Object.isFrozen(headers) ? this.#known(headers) : this.#written(headers);
-    if (body !== undefined) text += `content-length: ${Buffer.byteLength(body)}\r\n`;
+    if (bodyStream !== undefined) text += 'transfer-encoding: chunked\r\n';
+    else if (body !== undefined) text += `content-length: ${Buffer.byteLength(body)}\r\n`;
     else if (method === 'POST' || method === 'PUT' || method === 'PATCH') text += 'content-length: 0\r\n';
     return `${text}\r\n`;
   }
