@@ -22,7 +22,9 @@ test('the story completes', async () => {
   const chapters: string[] = [];
   await playStory(client, { begin: (chapter) => chapters.push(chapter), pauseMs: 0, signal: stop.signal });
   expect(chapters).toHaveLength(6);
-  expect((await client.list(App)).items.map(({ status }) => status?.replicas)).toEqual([2]);
+  // The status may still be on its way down and up again after the deletion of a Pod.
+  const replicas = async () => (await client.list(App)).items.map(({ status }) => status?.replicas);
+  await expect.poll(replicas, { timeout: 100_000 }).toEqual([2]);
   expect((await client.list(Foo)).items).toEqual([]);
   // The reconciles that the demo shows.
   const written = controllers.factory.explain.flatMap(({ writes }) =>

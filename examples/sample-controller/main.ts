@@ -9,6 +9,13 @@ export const Foo = defineKind({
   kind: 'Foo',
   spec: z.object({ deploymentName: z.string().min(1), replicas: z.int().min(0).max(10).default(1) }),
   status: z.object({ availableReplicas: z.int() }),
+  // The Deployment of the old name would stay.
+  rules: [
+    {
+      require: ({ self, oldSelf }) => self.deploymentName.equals(oldSelf.deploymentName),
+      message: 'deploymentName cannot be changed',
+    },
+  ],
   printerColumns: [
     { name: 'Desired', type: 'integer', jsonPath: '.spec.replicas' },
     { name: 'Available', type: 'integer', jsonPath: '.status.availableReplicas' },

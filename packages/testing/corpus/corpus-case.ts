@@ -8,7 +8,11 @@ export const App = defineKind({
   group: 'corpus.riata.dev',
   version: 'v1',
   kind: 'App',
-  spec: z.object({ size: z.int().default(1), target: z.string().optional() }),
+  spec: z.object({
+    size: z.int().default(1),
+    target: z.string().min(1).optional(),
+    hosts: z.array(z.string().min(1)).optional(),
+  }),
   status: z.object({ size: z.int(), child: z.string(), phase: z.string() }).partial(),
 });
 
@@ -26,11 +30,13 @@ export interface CorpusCase {
   readonly fixed: (cloud: Cloud) => ControllerDefinition;
   /** @default creates an App, changes its size and deletes it */
   readonly story?: SimulateOptions<Cloud>['story'];
+  /** Whether changes of the spec are drawn from the schema. @default false */
+  readonly isChanged?: boolean;
 }
 
 export const namespace = 'default';
 export const appKey = (name = 'shop') => ({ namespace, name });
-export const app = (name = 'shop', spec: { size?: number; target?: string } = {}) =>
+export const app = (name = 'shop', spec: { size?: number; target?: string; hosts?: string[] } = {}) =>
   App({ metadata: { namespace, name }, spec });
 
 /** Creates an App, changes its size and deletes it. */

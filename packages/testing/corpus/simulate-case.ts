@@ -1,16 +1,23 @@
-import { type SimulateOptions, type SimulationError, type SimulationReport, simulate } from '@riata/testing';
+import {
+  fromSchema,
+  type SimulateOptions,
+  type SimulationError,
+  type SimulationReport,
+  simulate,
+} from '@riata/testing';
 import { App, type Cloud, type CorpusCase, usualStory } from './corpus-case.js';
 import { corpus } from './index.js';
 
 /** Simulates one of the two controllers of a case. */
 export function simulateCase(
-  { faulty, fixed, story = usualStory }: CorpusCase,
+  { faulty, fixed, story = usualStory, isChanged = false }: CorpusCase,
   which: 'faulty' | 'fixed',
-  options: Pick<SimulateOptions, 'runs' | 'seed' | 'pairs' | 'random'> = {},
+  options: Pick<SimulateOptions, 'runs' | 'seed' | 'pairs' | 'random' | 'changes' | 'replay'> = {},
 ): Promise<SimulationReport> {
   const define = which === 'faulty' ? faulty : fixed;
   return simulate<Cloud>({
     ...{ kinds: [App], world: () => ({}), run: ({ world }) => [define(world)], story },
+    ...(isChanged && { changes: fromSchema(App) }),
     ...options,
   });
 }

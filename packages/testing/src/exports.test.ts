@@ -12,10 +12,12 @@ test('what there is to import', () => {
     'TestConnection',
     'TestEnvironment',
     'TestIdentity',
+    'defineSimulation',
     'environmentPerFile',
     'eventually',
     'expectRightsSuffice',
     'expectRoundTrips',
+    'fromSchema',
     'simulate',
     'usedRights',
   ]);

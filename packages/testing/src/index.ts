@@ -24,6 +24,12 @@ export {
 } from './requests/used-rights.js';
 export type { SettleOptions } from './settle.js';
 export type { Outside } from './simulate/check/outside-guard.js';
+export {
+  type FromSchemaOptions,
+  fromSchema,
+  type SchemaSource,
+  type SpecChanges,
+} from './simulate/explore/from-schema.js';
 export type { ClusterChange, ClusterView } from './simulate/run/cluster-state.js';
 export type { ViolatedRule } from './simulate/run/run-failure.js';
 export type { FaultKind } from './simulate/run/simulated-fault.js';
@@ -39,6 +45,11 @@ export type {
 } from './simulate/simulate-options.js';
 export { SimulationError } from './simulate/simulation-error.js';
 export { SimulationReport } from './simulate/simulation-report.js';
+export {
+  type DefinedSimulation,
+  defineSimulation,
+  type SimulationModule,
+} from './simulate/threads/define-simulation.js';
 export { type ConnectOptions, TestConnection } from './test-connection.js';
 export { TestEnvironment } from './test-environment.js';
 export type { InstallableKind, TestEnvironmentOptions } from './test-environment-options.js';

@@ -41,8 +41,14 @@ interface Rule {
 /** The faults of the webhooks that managers of an environment serve. */
 export class WebhookFaults {
   readonly #rules = new Set<Rule>();
+  readonly #onFault: (fault: WebhookFault, call: Required<WebhookMatch>) => void;
   /** How many calls there were. */
   calls = 0;
+
+  /** `onFault` is called when a call gets a fault. */
+  constructor(onFault: (fault: WebhookFault, call: Required<WebhookMatch>) => void = () => {}) {
+    this.#onFault = onFault;
+  }
 
   /** See `FaultScript.addWebhook`. */
   add(match: WebhookMatch, fault: WebhookFault, turns: FaultTurns): FaultRule {
@@ -105,6 +111,7 @@ export class WebhookFaults {
       rule.hits += 1;
       fault = rule.fault;
     }
+    if (fault !== undefined) this.#onFault(fault, call);
     return fault;
   }
 }

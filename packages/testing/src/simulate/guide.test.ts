@@ -1,4 +1,4 @@
-import { simulate } from '@riata/testing';
+import { fromSchema, simulate } from '@riata/testing';
 import { defineKind } from 'riata';
 import { control } from 'riata/controller';
 import { ConfigMap } from 'riata/kinds';
@@ -36,6 +36,17 @@ test('sites survive anything', async () => {
     },
     runs: 20,
   });
+});
+
+test('every change of a site can be undone', async () => {
+  const report = await simulate({
+    kinds: [Site],
+    run: [sites],
+    story: ({ client }) => client.create(site),
+    changes: fromSchema(Site),
+    faults: [], // changes alone
+  });
+  expect([...report.changes.keys()]).toContain('Site spec.title = ""');
 });
 
 test('a bucket is never lost, and every site has a page before it is ready', async () => {

@@ -7,6 +7,7 @@ import type { Definition } from '../install-definitions.js';
 import type { InstallableKind } from '../test-environment-options.js';
 import type { RegisterHandlers, TestManagerOptions } from '../test-manager.js';
 import type { Outside } from './check/outside-guard.js';
+import type { SpecChanges } from './explore/from-schema.js';
 import type { ClusterChange, ClusterView } from './run/cluster-state.js';
 import type { FaultKind } from './run/simulated-fault.js';
 
@@ -54,6 +55,7 @@ export type Check<C> = (context: C) => unknown;
  * - `bounded reconciles`: convergence takes at most `maxReconciles`
  * - `no failing reconcile`: in the end, the last reconcile of every object has succeeded
  * - `steady state`: another pass over all objects makes no write
+ * - `undone change`: when a change of the option `changes` has been undone, all is as before it
  */
 export type SimulationRule =
   | 'same end state'
@@ -62,7 +64,8 @@ export type SimulationRule =
   | 'one owner'
   | 'bounded reconciles'
   | 'no failing reconcile'
-  | 'steady state';
+  | 'steady state'
+  | 'undone change';
 
 /** Options of `simulate`. */
 export interface SimulateOptions<W = undefined> {
@@ -103,18 +106,33 @@ export interface SimulateOptions<W = undefined> {
   readonly allow?: readonly Outside[];
   /** Objects that may differ, and may be left in the end, such as backups that are kept on purpose. @default none */
   readonly ignore?: (object: KubeObject) => boolean;
+  /**
+   * What is compared of an object: leaves out, or replaces, what may differ for a good reason, such as the node that a
+   * scheduler chose. Its metadata has to stay. @default all of it
+   */
+  readonly normalise?: (object: KubeObject) => KubeObject;
   /** The faults to try. @default all that apply */
   readonly faults?: readonly FaultKind[];
+  /**
+   * Changes of the objects that the story writes, as `fromSchema(Site)` draws them: each is made when the story is over, or
+   * before it deletes the object, and undone. What the server refuses is in the report. @default none
+   */
+  readonly changes?: SpecChanges | readonly SpecChanges[];
   /** Processes that run at once; more than one need `manager: { leaderElection }` or sharding. @default 1 */
   readonly replicas?: number;
   /** Options of each manager. @default none */
   readonly manager?: Omit<TestManagerOptions, 'run' | 'name'>;
-  /** The most runs to make: each fault alone, then pairs, then several at random. @default all single faults, 50 pairs, 20 at random */
+  /** The most runs to make: each change and each fault alone, then pairs, then several at random. @default all single faults, 50 pairs, 20 at random */
   readonly runs?: number;
   /** Pairs of faults to try. @default 50 */
   readonly pairs?: number;
   /** Runs with several faults at random. @default 20 */
   readonly random?: number;
+  /**
+   * Worker threads that make the runs; the result is the same with any number. More than one needs options of
+   * `defineSimulation`, which the threads import. @default 1
+   */
+  readonly threads?: number;
   /** Of all randomness: the same seed gives the same runs. @default 1 */
   readonly seed?: number;
   /** The most reconciles that a run may take. @default ten times those of the run without faults, and 200 */
@@ -139,12 +157,15 @@ export const simulateOptionNames = optionNames<SimulateOptions<unknown>>({
   except: true,
   allow: true,
   ignore: true,
+  normalise: true,
   faults: true,
+  changes: true,
   replicas: true,
   manager: true,
   runs: true,
   pairs: true,
   random: true,
+  threads: true,
   seed: true,
   maxReconciles: true,
   horizon: true,

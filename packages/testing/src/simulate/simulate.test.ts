@@ -40,10 +40,14 @@ test('a controller that compares desired and actual state survives every single 
   expect([...(report.writes.get('patch ConfigMap default/w') ?? [])]).toContain('crash-after');
   expect([...(report.events.get('ADDED Widget default/w') ?? [])]).toContain('stale');
   expect([...(report.conditions.get('Widget Ready') ?? [])].sort()).toEqual(['False', 'True']);
-  expect(String(report)).toContain('  Widget Ready: True, False');
+  expect([...(report.reasons.get('Widget Ready=True') ?? [])]).toEqual(['Reconciled']);
+  expect(String(report)).toMatch(/\n {2}Widget Ready: True \(Reconciled\), False \(\w+\)/);
+  expect(String(report)).toContain('faults that did not happen: conflict, leader-change, shard-move');
   const page = report.html('Widgets & co');
   expect(page).toContain('<h1>Widgets &amp; co</h1>');
-  expect(page).toContain('<td>patch ConfigMap default/w</td><td class="hit">✓</td>');
+  expect(page).toContain('<th scope="row">patch ConfigMap default/w</th><td class="hit">✓</td>');
+  expect(page).toContain('<th scope="row">shard-move</th><td>write</td><td class="miss">did not happen</td>');
+  expect(page).toContain('<th scope="row">Widget Ready</th><td>True</td><td>Reconciled</td>');
 });
 
 test('a crash between two writes that matters is found, shrunk, told and replayed', async () => {

@@ -1,24 +1,22 @@
-import type { ServerSnapshot } from '@riata/apiserver';
 import { refuseUnknownOptions, seededRandom } from 'riata/runtime';
-import { RequestReader } from '../requests/request-target.js';
-import { TestEnvironment } from '../test-environment.js';
-import { judgeRun, type Verdict } from './check/judge-run.js';
+import type { Verdict } from './check/judge-run.js';
 import { describeOutside, watchOutside } from './check/outside-guard.js';
+import { drawChanges, type ObjectChanges, randomChange, singleChanges } from './explore/draw-changes.js';
 import { applicableKinds, faultsAfter, randomFaultsOf } from './explore/plan-faults.js';
+import { type RunSummary, summarise } from './explore/run-summary.js';
+import { FailedReference, RunTrials } from './explore/run-trials.js';
 import { shrinkPlan } from './explore/shrink-plan.js';
 import { describeFailure } from './report/describe-failure.js';
 import { firstDifference } from './run/history.js';
 import type { RunResult } from './run/run-result.js';
 import { formatPlan, parsePlan, type RunPlan } from './run/simulated-fault.js';
-import { type RunParts, SimulatedRun } from './run/simulated-run.js';
+import type { SimulatedRun } from './run/simulated-run.js';
 import { type SimulateOptions, simulateOptionNames } from './simulate-options.js';
 import { SimulationError } from './simulation-error.js';
 import { SimulationReport } from './simulation-report.js';
+import { sourceOf } from './threads/define-simulation.js';
+import { ThreadPool } from './threads/thread-pool.js';
 
-/** How many reconciles any run may take, however few the one without faults takes. */
-const leastReconciles = 200;
-/** How many the one without faults may take. */
-const mostReconciles = 500;
 const defaultPairs = 50;
 const defaultRandom = 20;
 
@@ -35,74 +33,170 @@ const defaultRandom = 20;
  */
 export async function simulate<W = undefined>(options: SimulateOptions<W>): Promise<SimulationReport> {
   refuseUnknownOptions('simulate', options, simulateOptionNames);
-  const simulation = new Simulation(options, await baseOf(options));
-  return options.replay === undefined ? simulation.explore() : simulation.replay(parsePlan(options.replay));
+  const plan = options.replay === undefined ? undefined : parsePlan(options.replay);
+  const { threads = 1 } = options;
+  if (!Number.isInteger(threads) || threads < 1) {
+    throw new TypeError(`simulate: threads must be an integer ≥ 1, got ${threads}`);
+  }
+  if (threads > 1 && sourceOf(options) === undefined) {
+    throw new TypeError(
+      'simulate: threads requires options of defineSimulation, which worker threads can import; functions can not be sent',
+    );
+  }
+  using simulation = new Simulation(options, await RunTrials.create(options));
+  return plan === undefined ? await simulation.explore() : await simulation.replay(plan);
 }
 
-class Simulation<W> {
+class Simulation<W> implements Disposable {
   readonly #options: SimulateOptions<W>;
-  readonly #base: Base;
+  readonly #trials: RunTrials<W>;
   readonly #report = new SimulationReport();
-  readonly #reader: RequestReader;
-  /** Runs without faults, by the number of steps. */
-  readonly #references = new Map<number | undefined, RunResult>();
+  readonly #seed: number;
+  #pool: ThreadPool | undefined;
+  /** Runs that were made to find something, shrinking aside. */
   #runs = 0;
 
-  constructor(options: SimulateOptions<W>, base: Base) {
+  constructor(options: SimulateOptions<W>, trials: RunTrials<W>) {
     this.#options = options;
-    this.#base = base;
-    this.#reader = new RequestReader(options.kinds ?? []);
-    const definitions = (options.crds ?? []).map(({ spec: { group, names } }) => ({ group, ...names }));
-    this.#reader.learn(definitions);
+    this.#trials = trials;
+    this.#seed = options.seed ?? 1;
   }
 
   async explore(): Promise<SimulationReport> {
-    const { seed = 1, runs = Number.POSITIVE_INFINITY, manager = {}, faults } = this.#options;
+    const seed = this.#seed;
+    const { runs = Number.POSITIVE_INFINITY, manager = {}, faults } = this.#options;
     const { pairs = defaultPairs, random: chances = defaultRandom } = this.#options;
-    const reference = await this.#reference(undefined, seed);
+    const reference = await this.#twice({ seed, faults: [] });
+    const changes = await this.#drawChanges(reference);
     const kinds = applicableKinds({
       ...(faults !== undefined && { faults }),
       hasLeader: manager.leaderElection !== undefined,
       isSharded: manager.sharding !== undefined,
     });
     const random = seededRandom(seed);
-    const all = faultsAfter(reference, { kinds });
-    const singles = all.length > runs ? random.shuffle(all).slice(0, runs) : all;
-    const tried: RunResult[] = [];
-    for (const fault of singles) tried.push(await this.#try({ seed, faults: [fault] }));
-    for (let count = 0; count < pairs && this.#runs < runs && tried.length > 0; count += 1) {
+    const alone = faultsAfter(summarise(reference), { kinds });
+    const all: RunPlan[] = [...singleChanges(changes, seed), ...alone.map((fault) => ({ seed, faults: [fault] }))];
+    const tried = await this.#tryAll(all.length > runs ? random.shuffle(all).slice(0, runs) : all);
+    const following: RunPlan[] = [];
+    const isMore = () => this.#runs + following.length < runs;
+    for (let count = 0; count < pairs && isMore() && tried.length > 0; count += 1) {
       const first = random.pick(tried);
       const seconds = faultsAfter(first, { kinds });
-      if (seconds.length === 0) continue;
-      await this.#try({ seed, faults: [...first.plan.faults, random.pick(seconds)] });
+      if (seconds.length > 0) following.push({ ...first.plan, faults: [...first.plan.faults, random.pick(seconds)] });
     }
-    for (let count = 0; count < chances && this.#runs < runs && all.length > 0; count += 1) {
-      await this.#try({ seed, faults: randomFaultsOf(all, random) });
+    const isChanging = changes.some(({ accepted }) => accepted.length > 0);
+    for (let count = 0; count < chances && isMore() && all.length > 0; count += 1) {
+      const change = isChanging && random.int(0, 1) === 1 ? randomChange(changes, random) : {};
+      if (change.change !== undefined) following.push({ seed, ...change, faults: [] });
+      if (alone.length > 0) following.push({ seed, ...change, faults: randomFaultsOf(alone, random) });
     }
+    await this.#tryAll(following);
     return this.#report;
+  }
+
+  [Symbol.dispose](): void {
+    this.#pool?.[Symbol.dispose]();
   }
 
   async replay(plan: RunPlan): Promise<SimulationReport> {
-    await this.#reference(plan.steps, plan.seed);
-    const run = await this.#run(plan);
+    const { faults: _, ...told } = plan;
+    await this.#twice({ ...told, faults: [] });
+    if (plan.faults.length === 0) return this.#report;
+    const run = await this.#count(plan);
     const verdict = await this.#judge(run);
-    if (verdict !== undefined) throw await this.#error(run, verdict, this.#runs);
+    if (verdict !== undefined) throw this.#error(run, verdict, this.#runs);
+    this.#report.add(summarise(run));
     return this.#report;
   }
 
-  async #try(plan: RunPlan): Promise<RunResult> {
-    const run = await this.#run(plan);
+  /** What the server accepts of the changes. */
+  #drawChanges(reference: RunResult): Promise<readonly ObjectChanges[]> {
+    const { changes = [] } = this.#options;
+    return drawChanges({
+      ...{ changes: [changes].flat(), seed: this.#seed, reference },
+      run: (plan, probe) => this.#trials.run(plan, { probe }),
+      onRefused: (change, why) => this.#report.refused.set(change, why),
+    });
+  }
+
+  /** Makes the runs of these plans in order; rejects with the first failure. */
+  async #tryAll(plans: readonly RunPlan[]): Promise<readonly RunSummary[]> {
+    const tried: RunSummary[] = [];
+    for await (const summary of this.#summaries(plans)) {
+      this.#report.add(summary);
+      tried.push(summary);
+    }
+    return tried;
+  }
+
+  async *#summaries(plans: readonly RunPlan[]): AsyncGenerator<RunSummary> {
+    const { threads = 1 } = this.#options;
+    const source = sourceOf(this.#options);
+    if (threads === 1 || source === undefined || plans.length === 0) {
+      for (const plan of plans) yield await this.#try(plan);
+      return;
+    }
+    this.#pool ??= new ThreadPool(source, threads, this.#report.hash);
+    for await (const summary of this.#pool.run(plans)) {
+      if (summary.violated === undefined) this.#runs += 1;
+      else await this.#tryAgain(summary);
+      yield summary;
+    }
+  }
+
+  /** A run that failed in another thread fails here as well, and is shrunk and reported here. */
+  async #tryAgain({ plan, violated }: RunSummary): Promise<never> {
+    await this.#try(plan);
+    const replay = formatPlan(plan);
+    throw new SimulationError(
+      `simulate: the run "${replay}" violates "${violated}" in a worker thread and nothing in this one; something ` +
+        'depends on more than the cluster, such as what earlier runs left in memory',
+      { rule: 'determinism', replay, runs: this.#runs },
+    );
+  }
+
+  async #try(plan: RunPlan): Promise<RunSummary> {
+    const run = await this.#count(plan);
     const verdict = await this.#judge(run);
-    if (verdict === undefined) return run;
+    if (verdict === undefined) return summarise(run);
     const runs = this.#runs;
-    const smallest = await shrinkPlan(plan, run.steps.length, async (candidate) => {
-      const again = await this.#run(candidate).catch(() => undefined);
-      if (again === undefined || (candidate.steps !== undefined && again.happened.length === 0)) return false;
-      const found = await this.#judge(again).catch(() => undefined);
+    const most = plan.change === undefined ? run.steps.length : run.told;
+    const smallest = await shrinkPlan(plan, most, async (candidate) => {
+      const again = await this.#trials.run(candidate).catch(() => undefined);
+      if (again === undefined) return false;
+      if (candidate.faults.length > 0 && candidate.steps !== undefined && again.happened.length === 0) return false;
+      const found = await this.#trials.judge(again).catch(() => undefined);
       return found?.failure.rule === verdict.failure.rule;
     });
-    const shrunk = await this.#run(smallest);
-    throw await this.#error(shrunk, (await this.#judge(shrunk)) ?? verdict, runs);
+    const shrunk = await this.#trials.run(smallest);
+    throw this.#error(shrunk, (await this.#judge(shrunk)) ?? verdict, runs);
+  }
+
+  #count(plan: RunPlan): Promise<RunResult> {
+    this.#runs += 1;
+    return this.#trials.run(plan);
+  }
+
+  async #judge(run: RunResult): Promise<Verdict | undefined> {
+    try {
+      return await this.#trials.judge(run);
+    } catch (error) {
+      if (!(error instanceof FailedReference)) throw error;
+      throw this.#error(error.run, error.verdict, this.#runs);
+    }
+  }
+
+  /** A run without faults. The whole story is run twice, as what differs then would be taken for a consequence of faults. */
+  async #twice(plan: RunPlan): Promise<RunResult> {
+    const reference = await this.#watched(plan);
+    const verdict = await this.#judge(reference);
+    if (verdict !== undefined) throw this.#error(reference, verdict, 1);
+    this.#report.add(summarise(reference));
+    if (plan.steps !== undefined) return reference;
+    const other = await this.#count(plan);
+    this.#refuseOther(reference, other);
+    this.#report.add(summarise(other));
+    return reference;
   }
 
   /** A run that is refused if a controller depends on more than the cluster. */
@@ -111,52 +205,19 @@ class Simulation<W> {
     let found: string | undefined;
     let run: SimulatedRun<W> | undefined;
     using _ = watchOutside(
-      () => found === undefined && (run?.active.length ?? 0) > 0,
+      (what) => found === undefined && !allow.includes(what) && (run?.active.length ?? 0) > 0,
       (use) => {
-        if (!allow.includes(use.what)) found ??= describeOutside(use, run?.active ?? []);
+        found ??= describeOutside(use, run?.active ?? []);
       },
     );
-    const result = await this.#run(plan, (made) => {
+    this.#runs += 1;
+    const onRun = (made: SimulatedRun<W>) => {
       run = made;
-    });
+    };
+    const result = await this.#trials.run(plan, { onRun });
     if (found === undefined) return result;
     const replay = formatPlan(plan);
     throw new SimulationError(`simulate: ${found}`, { rule: 'determinism', replay, runs: this.#runs });
-  }
-
-  async #run(plan: RunPlan, onRun?: (run: SimulatedRun<W>) => void): Promise<RunResult> {
-    this.#runs += 1;
-    const { maxReconciles } = this.#options;
-    const usual = this.#references.get(undefined)?.reconciles ?? Number.POSITIVE_INFINITY;
-    const most = maxReconciles ?? Math.max(leastReconciles, 10 * usual);
-    const parts: RunParts<W> = {
-      ...{ options: this.#options, ...this.#base, reader: this.#reader },
-      maxReconciles: Number.isFinite(most) ? most : mostReconciles,
-    };
-    const run = new SimulatedRun(parts, plan);
-    onRun?.(run);
-    const result = await run.execute();
-    this.#report.add(result);
-    return result;
-  }
-
-  async #judge(run: RunResult): Promise<Verdict | undefined> {
-    const { except = [] } = this.#options;
-    const { steps, seed } = run.plan;
-    return judgeRun(run, { except, reference: await this.#reference(steps, seed) });
-  }
-
-  /** The run without faults. It is made twice, as whatever differs then would be taken for a consequence of faults. */
-  async #reference(steps: number | undefined, seed: number): Promise<RunResult> {
-    const known = this.#references.get(steps);
-    if (known !== undefined) return known;
-    const plan: RunPlan = { seed, ...(steps !== undefined && { steps }), faults: [] };
-    const reference = await this.#watched(plan);
-    const verdict = judgeRun(reference, { except: this.#options.except ?? [] });
-    if (verdict !== undefined) throw await this.#error(reference, verdict, 1);
-    if (steps === undefined) this.#refuseOther(reference, await this.#run(plan));
-    this.#references.set(steps, reference);
-    return reference;
   }
 
   #refuseOther(one: RunResult, other: RunResult): void {
@@ -170,30 +231,10 @@ class Simulation<W> {
     );
   }
 
-  async #error(run: RunResult, verdict: Verdict, runs: number): Promise<SimulationError> {
+  #error(run: RunResult, verdict: Verdict, runs: number): SimulationError {
+    const { rule, cause } = verdict.failure;
     return new SimulationError(describeFailure(run, verdict, runs), {
-      ...{ rule: verdict.failure.rule, replay: formatPlan(run.plan), runs, cause: verdict.failure.cause },
+      ...{ rule, replay: formatPlan(run.plan), runs, cause },
     });
   }
-}
-
-interface Base {
-  readonly base: ServerSnapshot;
-  readonly resources: ReadonlyMap<string, string>;
-}
-
-/** The server with everything that is there before the story. */
-async function baseOf<W>({ kinds = [], crds = [], setup }: SimulateOptions<W>): Promise<Base> {
-  await using env = await TestEnvironment.start({ kinds, crds, server: 'in-process' });
-  await setup?.({ client: env.client });
-  const base = await env.snapshot();
-  const resources = new Map<string, string>();
-  for (const [resource, objects] of env.server?.storage.snapshot?.().resources ?? []) {
-    for (const { object } of objects.values()) {
-      const { apiVersion, kind } = object;
-      resources.set(`${apiVersion.includes('/') ? apiVersion.split('/')[0] : ''}/${kind}`, resource);
-      break;
-    }
-  }
-  return { base, resources };
 }

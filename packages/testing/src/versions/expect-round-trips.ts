@@ -13,6 +13,7 @@ import {
 } from 'riata/object';
 import { optionNames, refuseUnknownOptions } from 'riata/runtime';
 import { changedFields } from './changed-fields.js';
+import { loadFastCheck } from './load-fast-check.js';
 import { schemaProblems } from './schema-problems.js';
 import { schemaValues } from './schema-values.js';
 import type { FastCheck } from './string-values.js';
@@ -56,7 +57,7 @@ export async function expectRoundTrips(kind: VersionedKind, options: RoundTripOp
   if (converter.others.length === 0) {
     throw new TypeError(`expectRoundTrips: ${kind.kind} has one version; add others with withVersion(${kind.kind}, …)`);
   }
-  const fc = await loadFastCheck();
+  const fc = await loadFastCheck('expectRoundTrips');
   for (const other of converter.others) {
     const { storage } = converter;
     for (const [from, to] of [
@@ -197,13 +198,4 @@ function statuses(fc: FastCheck, schema: StructuralSchema): Arbitrary<Json> {
   const conditions = fc.constantFrom({}, { conditions: [] }, { conditions: [condition] });
   const own = schemaValues(fc, { ...schema, properties });
   return fc.tuple(own, conditions).map(([fields, more]) => ({ ...(fields as object), ...more }) as Json);
-}
-
-async function loadFastCheck(): Promise<FastCheck> {
-  try {
-    return await import('fast-check');
-  } catch (error) {
-    const remedy = 'install it: npm install --save-dev fast-check@4';
-    throw new Error(`expectRoundTrips requires the package fast-check; ${remedy}`, { cause: error });
-  }
 }

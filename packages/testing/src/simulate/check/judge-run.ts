@@ -1,5 +1,6 @@
 import { equal } from 'riata/object';
 import { idOf } from '../run/cluster-state.js';
+import { describeChange } from '../run/field-change.js';
 import { RunFailure } from '../run/run-failure.js';
 import type { RunResult, RunState } from '../run/run-result.js';
 import type { SimulationRule } from '../simulate-options.js';
@@ -24,6 +25,7 @@ export interface JudgeOptions {
 export function judgeRun(run: RunResult, { except, reference }: JudgeOptions): Verdict | undefined {
   if (run.failure !== undefined) return { failure: run.failure };
   const rules: readonly [SimulationRule, () => Verdict | undefined][] = [
+    ['undone change', () => notUndone(run)],
     ['nothing left', () => left(run.end)],
     ['no foreign deletion', () => foreignDeletion(run, reference)],
     ['same end state', () => different(run, reference)],
@@ -60,9 +62,16 @@ function foreignDeletion(run: RunResult, reference: RunResult | undefined): Verd
   const expected = new Map<string, number>();
   for (const { object, step } of deleted(reference)) if (!expected.has(object)) expected.set(object, step);
   const named = new Set(run.steps.filter(({ target }) => target.verb === 'delete').map(({ target }) => target.object));
+  // Which of several equal objects goes is not for a name to say: the state in the end shows if one is missing.
+  const generated = [...run.writes, ...reference.writes].flatMap(({ verb, object }) =>
+    verb === 'create' && object.endsWith('*') ? [object.slice(0, -1)] : [],
+  );
   const kept = deleted(run).find(
     ({ object, step }) =>
-      reference.created.has(object) && !named.has(object) && step < (expected.get(object) ?? Number.POSITIVE_INFINITY),
+      reference.created.has(object) &&
+      !named.has(object) &&
+      !generated.some((prefix) => object.startsWith(prefix)) &&
+      step < (expected.get(object) ?? Number.POSITIVE_INFINITY),
   )?.object;
   if (kept === undefined) return undefined;
   const message = `a controller deleted ${kept}, which it keeps when there are no faults`;
@@ -77,17 +86,36 @@ function different(run: RunResult, reference: RunResult | undefined): Verdict | 
     ['in the end', reference.end, run.end] as const,
   ];
   for (const [when, expected, actual] of moments) {
-    if (expected === undefined || actual === undefined || isSame(expected, actual)) continue;
-    const [before, after] = [normaliseState(expected), normaliseState(actual)];
-    for (const id of new Set([...before.keys(), ...after.keys()])) {
-      const [one, other] = [before.get(id), after.get(id)];
-      if (one === other) continue;
-      const what = other === undefined ? 'is missing' : one === undefined ? 'should not exist' : 'differs';
-      const message = `${id} ${what} ${when}, compared with the run without faults`;
-      return { failure: new RunFailure('same end state', message), diff: textDiff(one ?? '', other ?? '') };
-    }
+    const found = expected === undefined || actual === undefined ? undefined : firstDifference(expected, actual);
+    if (found === undefined) continue;
+    const message = `${found.id} ${found.what} ${when}, compared with the run without faults`;
+    return { failure: new RunFailure('same end state', message), diff: found.diff };
   }
   return undefined;
+}
+
+/** The first object in which two states differ. */
+function firstDifference(expected: RunState, actual: RunState): { id: string; what: string; diff: string } | undefined {
+  if (isSame(expected, actual)) return undefined;
+  const [before, after] = [normaliseState(expected), normaliseState(actual)];
+  for (const id of new Set([...before.keys(), ...after.keys()])) {
+    const [one, other] = [before.get(id), after.get(id)];
+    if (one === other) continue;
+    const what = other === undefined ? 'is missing' : one === undefined ? 'should not exist' : 'differs';
+    return { id, what, diff: textDiff(one ?? '', other ?? '') };
+  }
+  return undefined;
+}
+
+/** Without faults, an undone change leaves everything as it was. */
+function notUndone({ plan, change, after }: RunResult): Verdict | undefined {
+  if (change === undefined || change.refused !== undefined || plan.faults.length > 0 || after === undefined) return;
+  const found = firstDifference(change.before, after);
+  if (found === undefined) return;
+  const { id, what, diff } = found;
+  const fields = plan.change?.fields.map(describeChange).join(', ');
+  const message = `${id} ${what} after a change of ${change.object} was undone (${fields})`;
+  return { failure: new RunFailure('undone change', message), diff };
 }
 
 /** Up to the first fault, runs are the same to the last byte. */

@@ -1,4 +1,8 @@
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import { Socket } from 'node:net';
+import timers from 'node:timers';
+import timersPromises from 'node:timers/promises';
 
 /** What a controller can depend on besides the cluster. */
 export type Outside = 'wall clock' | 'timers' | 'randomness' | 'network';
@@ -20,16 +24,16 @@ const library =
  * Watches for code that reads the wall clock, sets timers, draws random numbers or opens connections while `isWatched`
  * gives true, until it is disposed of. Such code does not behave the same in each run.
  */
-export function watchOutside(isWatched: () => boolean, onUse: (use: OutsideUse) => void): Disposable {
+export function watchOutside(isWatched: (what: Outside) => boolean, onUse: (use: OutsideUse) => void): Disposable {
   const restore: (() => void)[] = [];
   const note = (what: Outside, call: string, isSurely = false) => {
-    if (!isWatched()) return;
     const at = callerIn(new Error(call).stack ?? '', isSurely);
-    if (at !== undefined || isSurely) onUse({ what, call, at });
+    // Last, as a look at controllers names their reconciles, which takes random numbers of the run.
+    if ((at !== undefined || isSurely) && isWatched(what)) onUse({ what, call, at });
   };
   const replace = <T extends object>(target: T, name: keyof T & string, make: (original: never) => unknown) => {
     const descriptor = Object.getOwnPropertyDescriptor(target, name);
-    if (descriptor === undefined || !descriptor.configurable) return;
+    if (!descriptor?.configurable) return;
     Object.defineProperty(target, name, {
       ...{ configurable: true, writable: true, enumerable: descriptor.enumerable ?? false },
       value: make(target[name] as never),
@@ -39,10 +43,14 @@ export function watchOutside(isWatched: () => boolean, onUse: (use: OutsideUse) 
   const noted =
     (what: Outside, call: string, isSurely = false) =>
     (original: (...args: unknown[]) => unknown) =>
-      function (this: unknown, ...args: unknown[]) {
-        note(what, call, isSurely);
-        return original.apply(this, args);
-      };
+      Object.defineProperties(
+        function (this: unknown, ...args: unknown[]) {
+          note(what, call, isSurely);
+          return original.apply(this, args);
+        },
+        // Such as `setTimeout[util.promisify.custom]`.
+        Object.getOwnPropertyDescriptors(original),
+      );
   replace(globalThis, 'Date', (original: DateConstructor) => {
     const now = () => {
       note('wall clock', 'Date.now()');
@@ -56,23 +64,50 @@ export function watchOutside(isWatched: () => boolean, onUse: (use: OutsideUse) 
       get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
     });
   });
-  replace(globalThis.performance, 'now', noted('wall clock', 'performance.now()'));
+  replace(prototypeOf(performance), 'now', noted('wall clock', 'performance.now()'));
+  replace(process, 'hrtime', (original: NodeJS.HRTime) => {
+    const hrtime = noted('wall clock', 'process.hrtime()')(original as never) as unknown as NodeJS.HRTime;
+    return Object.assign(hrtime, { bigint: noted('wall clock', 'process.hrtime.bigint()')(original.bigint as never) });
+  });
   replace(Math, 'random', noted('randomness', 'Math.random()'));
-  for (const name of ['setTimeout', 'setInterval'] as const) replace(globalThis, name, noted('timers', name));
+  for (const name of ['randomUUID', 'randomBytes', 'randomInt'] as const) {
+    replace(crypto, name, noted('randomness', `crypto.${name}()`));
+  }
+  for (const name of ['randomUUID', 'getRandomValues'] as const) {
+    replace(prototypeOf(globalThis.crypto), name, noted('randomness', `crypto.${name}()`));
+  }
+  for (const name of ['setTimeout', 'setInterval', 'setImmediate'] as const) {
+    replace(globalThis, name, noted('timers', name));
+    replace(timers, name, noted('timers', name));
+    replace(timersPromises, name, noted('timers', `${name} of node:timers/promises`));
+  }
+  replace(prototypeOf(timersPromises.scheduler), 'wait', noted('timers', 'scheduler.wait of node:timers/promises'));
   replace(globalThis, 'fetch', noted('network', 'fetch'));
   replace(Socket.prototype, 'connect', noted('network', 'a connection', true));
-  return { [Symbol.dispose]: () => restore.reverse().forEach((undo) => void undo()) };
+  // Names that modules have imported follow what their module now has.
+  syncBuiltinESMExports();
+  return {
+    [Symbol.dispose]: () => {
+      for (const undo of restore.reverse()) undo();
+      syncBuiltinESMExports();
+    },
+  };
+}
+
+function prototypeOf<T extends object>(object: T): T {
+  return Object.getPrototypeOf(object) as T;
 }
 
 /** The line that called; `isAny`: the nearest one that is the user's. */
 function callerIn(stack: string, isAny: boolean): string | undefined {
-  const frames = stack
+  // The names of functions are not looked at: they can be anything.
+  const places = stack
     .split('\n')
     .slice(1)
-    .filter((line) => !/outside-guard\.[jt]s/.test(line));
-  const isOwn = (line: string) => !library.test(line) && /\d+:\d+/.test(line);
-  const frame = isAny ? frames.find(isOwn) : frames.slice(0, 1).find(isOwn);
-  return frame === undefined ? undefined : (/\(?([^()\s]+:\d+:\d+)\)?$/.exec(frame.trim())?.[1] ?? frame.trim());
+    .map((line) => /\(?([^()\s]+:\d+:\d+)\)?$/.exec(line.trim())?.[1])
+    .filter((place) => place === undefined || !/outside-guard\.[jt]s/.test(place));
+  const isOwn = (place: string | undefined) => place !== undefined && !library.test(place);
+  return isAny ? places.find(isOwn) : places.slice(0, 1).find(isOwn);
 }
 
 const words: Readonly<Record<Outside, string>> = {

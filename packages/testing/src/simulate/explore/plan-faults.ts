@@ -1,6 +1,13 @@
 import type { Random } from 'riata/runtime';
-import { appliesTo, type RunResult } from '../run/run-result.js';
-import { type FaultKind, faultKinds, faultPlaces, type SimulatedFault } from '../run/simulated-fault.js';
+import { appliesTo } from '../run/run-result.js';
+import {
+  type FaultKind,
+  type FaultPlace,
+  faultKinds,
+  faultPlaces,
+  type SimulatedFault,
+} from '../run/simulated-fault.js';
+import type { RunSummary } from './run-summary.js';
 
 /** Which faults a simulation can have. */
 export interface FaultSpace {
@@ -20,9 +27,9 @@ export function applicableKinds(given: {
   });
 }
 
-/** Every fault at every point that a run has reached, after those that it already had. */
-export function faultsAfter(run: RunResult, { kinds }: FaultSpace): readonly SimulatedFault[] {
-  const first = new Map<string, number>();
+/** Every fault at every point that a run has reached, after its change and the faults that it already had. */
+export function faultsAfter(run: RunSummary, { kinds }: FaultSpace): readonly SimulatedFault[] {
+  const first = new Map(Object.entries(run.changed?.at ?? {}) as [FaultPlace, number][]);
   for (const { kind, at } of run.plan.faults) {
     const place = faultPlaces[kind];
     first.set(place, Math.max(first.get(place) ?? 0, at));
@@ -30,7 +37,7 @@ export function faultsAfter(run: RunResult, { kinds }: FaultSpace): readonly Sim
   const counts = {
     write: run.writes.length,
     event: run.events.length,
-    step: run.steps.length,
+    step: run.steps,
     webhook: run.webhookCalls,
   };
   return kinds.flatMap((kind) => {

@@ -7,5 +7,8 @@ export interface Coverage {
   readonly writes: ReadonlyMap<string, ReadonlySet<FaultKind>>;
   readonly events: ReadonlyMap<string, ReadonlySet<FaultKind>>;
   readonly conditions: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly reasons: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly changes: ReadonlyMap<string, ReadonlySet<FaultKind>>;
+  readonly refused: ReadonlyMap<string, string>;
   readonly hash: string;
 }

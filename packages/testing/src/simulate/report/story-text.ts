@@ -17,7 +17,7 @@ export function storyText({ history }: RunResult): string {
 function lineOf({ what, number, text, code }: HistoryEntry): string {
   const answer = code === undefined ? '' : ` → ${code}`;
   if (what === 'crash') return `✗ ${text}`;
-  if (what === 'fault') return `! ${text}`;
+  if (what === 'fault' || what === 'change') return `! ${text}`;
   if (what === 'write') return `${text}${answer}   (write ${number})`;
   return `${text}${answer}`;
 }

@@ -1,9 +1,15 @@
-import { formatPlan, type RunPlan } from '../run/simulated-fault.js';
+import { describeChange } from '../run/field-change.js';
+import type { RunResult } from '../run/run-result.js';
+import { formatPlan } from '../run/simulated-fault.js';
 import type { StoryStep } from '../run/story-line.js';
 
 /** A test that makes exactly the failing run, with the story's writes spelled out. */
-export function testToPaste(steps: readonly StoryStep[], plan: RunPlan, title: string): string {
-  const lines = steps.slice(0, plan.steps).flatMap(stepCode);
+export function testToPaste({ steps, told, plan, change }: RunResult, title: string): string {
+  const { steps: _, ...replayed } = plan;
+  const lines = steps.slice(0, plan.change === undefined ? plan.steps : told).flatMap(stepCode);
+  const fields = plan.change?.fields.map(describeChange).join(', ');
+  if (fields !== undefined)
+    lines.push(`// Then ${change?.object ?? 'the object'} is changed, and that is undone: ${fields}`);
   return [
     `test(${JSON.stringify(title)}, () =>`,
     '  simulate({',
@@ -11,7 +17,7 @@ export function testToPaste(steps: readonly StoryStep[], plan: RunPlan, title: s
     '    story: async ({ client }) => {',
     ...lines.map((line) => `      ${line}`),
     '    },',
-    `    replay: '${formatPlan({ seed: plan.seed, faults: plan.faults })}',`,
+    `    replay: '${formatPlan(replayed)}',`,
     '  }));',
   ].join('\n');
 }

@@ -31,7 +31,7 @@ export class ClusterState implements ClusterView {
   readonly #resources = new Map<string, string>();
   readonly #createdIds = new Set<string>();
   readonly #createdUids = new Set<string>();
-  /** Every condition that any object had, as `Site Ready=True`. */
+  /** Every condition that any object had, as `Site Ready=True=Reconciled`. */
   readonly conditions = new Set<string>();
   /** Every uid that was ever seen in this run, with the name of its object. */
   readonly uids = new Map<string, string>();
@@ -77,8 +77,8 @@ export class ClusterState implements ClusterView {
     const { conditions } =
       (object as { readonly status?: { readonly conditions?: unknown } } | undefined)?.status ?? {};
     if (object === undefined || !Array.isArray(conditions)) return;
-    for (const { type, status } of conditions as readonly Partial<Condition>[]) {
-      this.conditions.add(`${object.kind} ${type}=${status}`);
+    for (const { type, status, reason = '' } of conditions as readonly Partial<Condition>[]) {
+      this.conditions.add(`${object.kind} ${type}=${status}=${reason}`);
     }
   }
 

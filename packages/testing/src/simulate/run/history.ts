@@ -6,7 +6,7 @@ export interface HistoryEntry {
   readonly atMs: number;
   /** `story`, `manager-1`, … */
   readonly who: string;
-  readonly what: 'step' | 'write' | 'event' | 'list' | 'crash' | 'start' | 'fault' | 'note';
+  readonly what: 'step' | 'change' | 'write' | 'event' | 'list' | 'crash' | 'start' | 'fault' | 'note';
   /** Of a write, event or step: its number, counted from 1. */
   readonly number?: number;
   /** `create Site default/blog`. */

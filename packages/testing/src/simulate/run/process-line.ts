@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { setMaxListeners } from 'node:events';
 import { type Transport, TransportError, type TransportRequest, type TransportSink } from 'riata/rest';
 import { isWriteVerb, type RequestReader, type RequestTarget } from '../../requests/request-target.js';
 import { type HoldReason, type WatchedEvent, WatchGate } from './watch-gate.js';
@@ -48,6 +49,8 @@ export class ProcessLine implements Transport {
   constructor(parts: ProcessLineParts) {
     this.#parts = parts;
     this.#lagAt = parts.lagAt;
+    // One listener for each watch, and some processes have many.
+    setMaxListeners(0, this.#death.signal);
   }
 
   /** Watches that hold events back. */

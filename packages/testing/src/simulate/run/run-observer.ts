@@ -140,6 +140,13 @@ export class RunObserver implements RunBudget {
     this.#add({ who, what, text });
   }
 
+  /** A call of a webhook that this process serves gets a fault of the plan. */
+  onWebhookFault(process: string, webhook: string, call: number): void {
+    const fault = this.#take('webhook', call);
+    const what = fault === 'slow-webhook' ? 'answers five seconds late' : 'breaks off';
+    this.note(process, 'fault', `its webhook "${webhook}" ${what} (call ${call})`);
+  }
+
   /** Watches one process; `kill` ends it at once. */
   ofProcess(name: string, kill: () => void): LineObserver {
     let isCutOff = false;

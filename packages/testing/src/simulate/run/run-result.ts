@@ -1,7 +1,7 @@
 import type { KubeObject } from 'riata/object';
 import type { History } from './history.js';
 import type { RunFailure } from './run-failure.js';
-import type { FaultKind, RunPlan, SimulatedFault } from './simulated-fault.js';
+import type { FaultKind, FaultPlace, RunPlan, SimulatedFault } from './simulated-fault.js';
 import type { StoryStep } from './story-line.js';
 
 /** A write that a controller made. */
@@ -35,11 +35,29 @@ export interface RunState {
   readonly world: string | undefined;
 }
 
+/** How far a run had come, to know which faults can still happen after it. */
+export type RunPoint = Readonly<Record<FaultPlace, number>>;
+
+/** What became of the change of a run. */
+export interface ChangeResult {
+  /** Where the run was when the change was made. */
+  readonly at: RunPoint;
+  /** `Site default/blog`. */
+  readonly object: string;
+  /** The state before the change. */
+  readonly before: RunState;
+  /** Why the server refused the change, or to undo it: then nothing can be compared. */
+  readonly refused?: string;
+}
+
 /** What a run has shown. */
 export interface RunResult {
   readonly plan: RunPlan;
   readonly history: History;
+  /** Writes of the story, of the change of the plan, and of the clean-up. */
   readonly steps: readonly StoryStep[];
+  /** How many of the steps the story itself made. */
+  readonly told: number;
   readonly writes: readonly RunWrite[];
   readonly events: readonly RunEvent[];
   readonly webhookCalls: number;
@@ -54,8 +72,10 @@ export interface RunResult {
   readonly end?: RunState;
   /** Names of all objects that were created. */
   readonly created: ReadonlySet<string>;
-  /** Every condition that any object had, as `Site Ready=True`. */
+  /** Every condition that any object had, as `Site Ready=True=Reconciled`. */
   readonly conditions: ReadonlySet<string>;
+  /** What became of the change of the plan, if it has one and the run came so far. */
+  readonly change?: ChangeResult;
   readonly failure?: RunFailure;
 }
 

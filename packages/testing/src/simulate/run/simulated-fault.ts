@@ -1,3 +1,5 @@
+import { type FieldChange, formatChange, type PlannedChange, parseChange } from './field-change.js';
+
 /**
  * What goes wrong in a simulated run, each at one point:
  *
@@ -63,12 +65,15 @@ export interface RunPlan {
   readonly seed: number;
   /** The story stops after so many writes. @default all */
   readonly steps?: number;
+  /** What is changed, and undone again, when the story is over. @default nothing */
+  readonly change?: PlannedChange;
   readonly faults: readonly SimulatedFault[];
 }
 
 /** The text that `replay` takes: `seed=1 steps=2 crash-after@3 late@7`. */
-export function formatPlan({ seed, steps, faults }: RunPlan): string {
+export function formatPlan({ seed, steps, change, faults }: RunPlan): string {
   const words = [`seed=${seed}`, ...(steps === undefined ? [] : [`steps=${steps}`])];
+  if (change !== undefined) words.push(...formatChange(change));
   return [...words, ...faults.map(({ kind, at }) => `${kind}@${at}`)].join(' ');
 }
 
@@ -76,11 +81,17 @@ export function formatPlan({ seed, steps, faults }: RunPlan): string {
 export function parsePlan(text: string): RunPlan {
   let seed = 1;
   let steps: number | undefined;
+  let changed: number | undefined;
+  const fields: FieldChange[] = [];
   const faults: SimulatedFault[] = [];
   for (const word of text.split(/\s+/).filter((each) => each !== '')) {
     const [, name = '', mark = '', digits = ''] = /^([a-z-]+)([=@])(\d+)$/.exec(word) ?? [];
     const value = Number(digits);
-    if (mark === '=' && name === 'seed') seed = value;
+    const change = parseChange(word);
+    if (change !== undefined && (changed ?? change.step) === change.step) {
+      changed = change.step;
+      fields.push(change.field);
+    } else if (mark === '=' && name === 'seed') seed = value;
     else if (mark === '=' && name === 'steps') steps = value;
     else if (mark === '@' && Object.hasOwn(faultPlaces, name)) faults.push({ kind: name as FaultKind, at: value });
     else {
@@ -89,7 +100,10 @@ export function parsePlan(text: string): RunPlan {
       );
     }
   }
-  return { seed, ...(steps !== undefined && { steps }), faults };
+  return {
+    ...{ seed, ...(steps !== undefined && { steps }), faults },
+    ...(changed !== undefined && { change: { step: changed, fields } }),
+  };
 }
 
 const words: Readonly<Record<FaultKind, (at: number) => string>> = {

@@ -77,6 +77,19 @@ export class SimulatedProcess {
     this.#serving.abort();
   }
 
+  /** Waits until the API server calls the webhooks that it serves; `advance` lets time pass. */
+  async awaitWebhooks(advance: () => Promise<void>): Promise<void> {
+    for (let tries = 0; this.manager.hasWebhooks && !this.#isDead; tries += 1) {
+      try {
+        this.manager.checkWebhooks();
+        return;
+      } catch (error) {
+        if (tries > 300) throw error;
+        await advance();
+      }
+    }
+  }
+
   /** Why it is not done; undefined if nothing is pending. */
   get pending(): string | undefined {
     const { manager, notStarted, controllers } = this.manager;

@@ -9,15 +9,18 @@ import type { RequestReader } from '../../requests/request-target.js';
 import { VirtualTime } from '../../test-time.js';
 import { WebhookReplicas } from '../../webhooks/webhook-replicas.js';
 import type { Check, SimulateOptions, SimulationRule } from '../simulate-options.js';
+import { type ChangeTurn, makeChange } from './change-turn.js';
 import { type ClusterChange, ClusterState } from './cluster-state.js';
 import { History } from './history.js';
 import type { ProcessLine } from './process-line.js';
+import { failedChecks } from './run-checks.js';
 import { RunFailure, type ViolatedRule } from './run-failure.js';
 import { RunObserver } from './run-observer.js';
-import type { RunResult, RunState } from './run-result.js';
+import type { ChangeResult, RunResult, RunState } from './run-result.js';
 import { settleRun } from './settle-run.js';
 import type { RunPlan } from './simulated-fault.js';
 import { SimulatedProcess } from './simulated-process.js';
+import { storyClient } from './story-client.js';
 import { StoryLine } from './story-line.js';
 
 /** What all runs of a simulation share. */
@@ -29,6 +32,8 @@ export interface RunParts<W> {
   readonly resources: ReadonlyMap<string, string>;
   readonly maxReconciles: number;
   readonly reader: RequestReader;
+  /** Called when the story is over, before the clean-up: finds out which changes the server accepts. @default nothing */
+  readonly probe?: (turn: ChangeTurn) => Promise<void>;
 }
 
 /** A process that exits with an error more often is in a crash loop. */
@@ -50,7 +55,9 @@ export class SimulatedRun<W> {
   readonly #plan: RunPlan;
   readonly #random: Random;
   readonly #reader: RequestReader;
-  readonly #webhookFaults = new WebhookFaults();
+  readonly #webhookFaults = new WebhookFaults((_, { manager, webhook }) =>
+    this.observer.onWebhookFault(manager, webhook, this.#webhookFaults.calls),
+  );
   readonly #world: W;
   #server!: ApiServer;
   #state!: ClusterState;
@@ -65,6 +72,8 @@ export class SimulatedRun<W> {
   #isDown = false;
   #isOver = false;
   #failure: RunFailure | undefined;
+  #change: ChangeResult | undefined;
+  #told: number | undefined;
 
   constructor(parts: RunParts<W>, plan: RunPlan) {
     this.#parts = parts;
@@ -86,8 +95,12 @@ export class SimulatedRun<W> {
     try {
       await this.#begin();
       await this.#tell();
-      await this.settle(durationMs(this.#parts.options.horizon ?? '2m', 'simulate: horizon'), true);
-      this.#check('eventually', this.#parts.options.eventually ?? [], this.#context);
+      this.#told = this.#story.steps.length;
+      await this.#makeChange();
+      await this.settle(this.#horizonMs, true);
+      // After a change, or a part of the story only, what the whole story leads to need not hold.
+      const isWhole = this.#plan.change === undefined || (this.#plan.steps === undefined && !this.#change?.refused);
+      if (isWhole) this.#check('eventually', this.#parts.options.eventually ?? [], this.#context);
       after = this.#snapshot();
       await this.#passAgain();
       await this.#tearDown();
@@ -228,16 +241,7 @@ export class SimulatedRun<W> {
     if (options.handlers !== undefined) {
       await this.time.drive(process.manager.addHandlers(options.handlers), `the handlers of ${name}`);
     }
-    if (!process.manager.hasWebhooks) return;
-    for (let tries = 0; !process.isDead; tries += 1) {
-      try {
-        process.manager.checkWebhooks();
-        return;
-      } catch (error) {
-        if (tries > 300) throw error;
-        await this.clock.advance(1_000);
-      }
-    }
+    await process.awaitWebhooks(() => this.clock.advance(1_000));
   }
 
   async #tell(): Promise<void> {
@@ -258,31 +262,49 @@ export class SimulatedRun<W> {
     }
   }
 
+  /** Changes an object and undoes that, if the plan says so. */
+  async #makeChange(): Promise<void> {
+    const { change } = this.#plan;
+    const { probe } = this.#parts;
+    if (change === undefined && probe === undefined) return;
+    this.#story.end();
+    const [observer, { steps }] = [this.observer, this.#story];
+    const turn: ChangeTurn = {
+      ...{ client: this.#client, steps },
+      point: () => ({
+        ...{ write: observer.writes.length, event: observer.events.length },
+        ...{ step: steps.length, webhook: this.#webhookFaults.calls },
+      }),
+      drive: (promise, what) => this.time.drive(promise, what),
+      settle: () => this.settle(this.#horizonMs),
+      ...{ finishStep: () => this.#finishStep(), snapshot: () => this.#snapshot() },
+      // With a fault before, events may be held back, and a failed reconcile may still be waiting.
+      checkConverged: () => (observer.happened.length === 0 ? this.#passAgain() : Promise.resolve()),
+      note: (text) => observer.note('story', 'change', text),
+    };
+    await probe?.(turn);
+    if (change !== undefined) this.#change = await makeChange(turn, change);
+  }
+
+  get #horizonMs(): number {
+    return durationMs(this.#parts.options.horizon ?? '2m', 'simulate: horizon');
+  }
+
   /** A client whose writes are followed by everything that they cause. */
   #storyClient(): ConnectedClient {
-    const after = async (call: PromiseLike<unknown>, before: number): Promise<unknown> => {
-      const answered = Promise.race([Promise.resolve(call).then((answer) => ({ answer })), this.#story.stopped]);
+    const steps = () => this.#story.steps.length;
+    return storyClient(this.#client, steps, async (call, before) => {
+      const answered = Promise.race([call.then((answer) => ({ answer })), this.#story.stopped]);
       const result = await this.time.drive(answered, 'the story');
       if (result === 'stopped' || this.#isOver) return new Promise<never>(() => {});
-      this.#isDown = false;
-      if (this.#story.steps.length > before) await this.#finishStep();
+      if (steps() > before) await this.#finishStep();
       return result.answer;
-    };
-    return new Proxy(this.#client, {
-      get: (client, name) => {
-        const value: unknown = Reflect.get(client, name, client);
-        if (typeof value !== 'function') return value;
-        return (...args: unknown[]) => {
-          const before = this.#story.steps.length;
-          const result: unknown = value.apply(client, args);
-          return result instanceof Promise ? after(result, before) : result;
-        };
-      },
     });
   }
 
   /** Settles, and keeps the state if nothing is held back or still failing. */
   async #finishStep(): Promise<void> {
+    this.#isDown = false;
     await this.settle();
     const number = this.#story.steps.length;
     if (this.observer.happened.length > 0) {
@@ -339,7 +361,7 @@ export class SimulatedRun<W> {
       await this.time.drive(deleting, `the deletion of ${kind.kind} ${name}`);
       this.#isDown = false;
     }
-    await this.settle(durationMs(this.#parts.options.horizon ?? '2m', 'simulate: horizon'), true);
+    await this.settle(this.#horizonMs, true);
   }
 
   get #context() {
@@ -353,16 +375,7 @@ export class SimulatedRun<W> {
   }
 
   #check<C>(rule: ViolatedRule, checks: readonly Check<C>[], context: C): void {
-    for (const check of checks) {
-      let said: unknown;
-      try {
-        said = check(context);
-      } catch (error) {
-        said = describeError(error);
-      }
-      if (said !== false && (typeof said !== 'string' || said === '')) continue;
-      this.#fail(rule, typeof said === 'string' ? said : `${check.name || 'a check'} does not hold`);
-    }
+    for (const said of failedChecks(checks, context)) this.#fail(rule, said);
   }
 
   #fail(rule: ViolatedRule, message: string): void {
@@ -376,8 +389,8 @@ export class SimulatedRun<W> {
 
   #snapshot(): RunState {
     this.refuseFailure();
-    const { ignore = () => false } = this.#parts.options;
-    const objects = this.#state.changed.filter((object: KubeObject) => !ignore(object));
+    const { ignore = () => false, normalise = (object) => object } = this.#parts.options;
+    const objects = this.#state.changed.filter((object: KubeObject) => !ignore(object)).map(normalise);
     const world = this.#world === undefined ? undefined : JSON.stringify(this.#world, undefined, 2);
     const isCreated = (uid: string) => this.#state.wasCreated(uid);
     return { objects, uids: new Map(this.#state.uids), isCreated, world };
@@ -390,12 +403,14 @@ export class SimulatedRun<W> {
         plan: this.#plan,
         history,
         steps: this.#story?.steps ?? [],
+        told: this.#told ?? this.#story?.steps.length ?? 0,
         writes: observer.writes,
         events: observer.events,
       },
       ...{ webhookCalls: this.#webhookFaults.calls, reconciles: observer.reconciles, happened: observer.happened },
       ...(after !== undefined && { after }),
       ...(end !== undefined && { end }),
+      ...(this.#change !== undefined && { change: this.#change }),
       ...(this.#failure !== undefined && { failure: this.#failure }),
       created: this.#state?.createdIds ?? new Set(),
       conditions: this.#state?.conditions ?? new Set(),
