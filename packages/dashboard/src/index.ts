@@ -1,12 +1,15 @@
 /**
  * The web page of a Manager with the option `dashboard`: its files, and the page to sign in. `riata` loads this package when
- * the option is given.
+ * the option is given; `riata dashboard` serves it on your machine for an operator elsewhere.
  *
  * @module
  */
 
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { pageHeaders } from './page-headers.js';
+
+export { applyDelta } from './page/apply-delta.js';
 
 /** A file of the dashboard, as an answer to a request. */
 export interface DashboardFile {
@@ -36,7 +39,10 @@ export async function dashboardFile(path: string): Promise<DashboardFile> {
   const body = await read(asset ?? 'index.html');
   if (body === undefined) return missing();
   const contentType = contentTypes[extname(asset ?? 'index.html')] ?? 'application/octet-stream';
-  const headers = { 'cache-control': asset === undefined ? 'no-cache' : 'public, max-age=31536000, immutable' };
+  const headers = {
+    ...pageHeaders,
+    'cache-control': asset === undefined ? 'no-cache' : 'public, max-age=31536000, immutable',
+  };
   return { contentType, headers, body };
 }
 
@@ -58,7 +64,7 @@ ${alert}<form method="post" action="/sign-in">
 </main>
 </html>
 `;
-  return { contentType: 'text/html; charset=utf-8', headers: { 'cache-control': 'no-store' }, body };
+  return { contentType: 'text/html; charset=utf-8', headers: { ...pageHeaders, 'cache-control': 'no-store' }, body };
 }
 
 async function read(name: string): Promise<Uint8Array | undefined> {
@@ -73,7 +79,7 @@ async function read(name: string): Promise<Uint8Array | undefined> {
 }
 
 function missing(): DashboardFile {
-  return { status: 404, contentType: 'text/plain; charset=utf-8', body: 'not found\n' };
+  return { status: 404, contentType: 'text/plain; charset=utf-8', headers: pageHeaders, body: 'not found\n' };
 }
 
 function escapeHtml(text: string): string {

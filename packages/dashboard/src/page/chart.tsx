@@ -5,6 +5,7 @@ import type { Point } from './store.js';
 /** A line of a {@link Chart}. */
 export interface Series {
   readonly name: string;
+  /** `''` where the title says it. */
   readonly label: string;
   /** A custom property of the style sheet. */
   readonly color: string;
@@ -40,7 +41,7 @@ export function Chart({
           legend: { show: false },
           padding: [4, 0, 3, 0],
         },
-        scales: { y: { range: (_, __, max) => [0, Math.max(1, max || 0)] } },
+        scales: { y: { range: (_, __, max) => [0, Math.max(1, (max || 0) * 1.1)] } },
         axes: [{ show: false }, { show: false }],
         series: [
           {},
@@ -64,10 +65,10 @@ export function Chart({
     };
   }, []);
   useEffect(() => plot.current?.setData(data));
-  const last = points.at(-1)?.values ?? {};
-  const figures = series.map(
-    ({ name, label }) => `${label} ${(last[name] ?? 0).toFixed((last[name] ?? 0) < 10 ? 1 : 0)}`,
-  );
+  const figures = series.map(({ name, label }) => {
+    const last = points.findLast(({ values }) => values[name] !== undefined)?.values[name];
+    return `${label === '' ? '' : `${label} `}${last === undefined ? '–' : last.toFixed(last < 10 && last > 0 ? 1 : 0)}`;
+  });
   return (
     <figure class="chart">
       <figcaption>

@@ -1,5 +1,6 @@
-import { formatBytes, formatCount, formatMs } from './format.js';
+import { formatBytes, formatCount, formatMs, formatTime } from './format.js';
 import { Table } from './parts.js';
+import { kindHref } from './route.js';
 import type { Store } from './store.js';
 import { VirtualList } from './virtual-list.js';
 
@@ -22,11 +23,7 @@ export function CachesPage({ store }: { readonly store: Store }) {
         {caches.map((each) => (
           <tr key={each.id}>
             <td>
-              <a
-                href={`#/search?${new URLSearchParams({ q: '', kind: each.kind.kind, apiVersion: each.kind.group ? `${each.kind.group}/${each.kind.version}` : each.kind.version })}`}
-              >
-                {each.id}
-              </a>
+              <a href={kindHref(each.kind, each.cluster)}>{each.id}</a>
             </td>
             <td>{formatCount(each.objects)}</td>
             <td>{formatBytes(each.bytes)}</td>
@@ -70,7 +67,7 @@ export function WebhooksPage({ store }: { readonly store: Store }) {
       )}
       <Table
         caption="Webhooks, by their newest calls"
-        head={['Webhook', 'Path', 'Allowed', 'Denied', 'Failed', 'p50', 'p95']}
+        head={['Webhook', 'Path', 'Requests', 'Allowed', 'Denied', 'Failed', 'p50', 'p95']}
         empty="No calls yet."
       >
         {webhooks.map((each) => (
@@ -79,6 +76,7 @@ export function WebhooksPage({ store }: { readonly store: Store }) {
             <td>
               <code>{each.path}</code>
             </td>
+            <td>{formatCount(each.allowed + each.denied + each.failed)}</td>
             <td>{formatCount(each.allowed)}</td>
             <td>{formatCount(each.denied)}</td>
             <td>{formatCount(each.failed)}</td>
@@ -87,12 +85,16 @@ export function WebhooksPage({ store }: { readonly store: Store }) {
           </tr>
         ))}
       </Table>
-      {calls.length > 0 && (
+      <h2>Newest calls</h2>
+      {calls.length === 0 ? (
+        <p class="empty">None yet.</p>
+      ) : (
         <VirtualList
           items={calls}
           label="Calls"
           row={(call) => (
             <span class="record">
+              <time>{formatTime(call.startedAt)}</time>{' '}
               <span class={`badge ${call.outcome === 'allowed' ? 'good' : 'bad'}`}>{call.outcome}</span>{' '}
               {call.operation} {call.object?.kind} {call.object?.namespace && `${call.object.namespace}/`}
               {call.object?.name} by {call.user} in {formatMs(call.durationMs)}{' '}

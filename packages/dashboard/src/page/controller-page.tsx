@@ -1,5 +1,6 @@
 import { formatCount, formatMs } from './format.js';
 import { KeyLink, RecordRow, reasonsOf, Table } from './parts.js';
+import { kindHref } from './route.js';
 import type { Store } from './store.js';
 import { VirtualList } from './virtual-list.js';
 
@@ -16,13 +17,7 @@ export function ControllerPage({ store, name }: { readonly store: Store; readonl
       <h1>{name}</h1>
       <p>
         <span class={`badge ${state.phase === 'running' ? 'good' : ''}`}>{state.phase}</span>{' '}
-        {kind && (
-          <a
-            href={`#/search?${new URLSearchParams({ q: '', kind: kind.kind, apiVersion: kind.group ? `${kind.group}/${kind.version}` : kind.version })}`}
-          >
-            all objects of kind {kind.kind}
-          </a>
-        )}
+        {kind && <a href={kindHref(kind)}>all objects of kind {kind.kind}</a>}
         {state.waitingFor.length > 0 && ` · waits for ${state.waitingFor.join(', ')}`}
       </p>
       <h2>Failing keys ({formatCount(state.failing + state.notEnqueued.length)})</h2>

@@ -16,6 +16,14 @@ const pages = [
   { page: 'clusters', href: '#/clusters', label: 'Clusters', key: 'l' },
 ] as const;
 
+const keys: readonly (readonly [string, string])[] = [
+  ['/', 'search objects by name'],
+  ...pages.map(({ key, label }) => [key, label] as const),
+  ['j', 'next link'],
+  ['k', 'previous link'],
+  ['Esc', 'leave a field, close this'],
+];
+
 function Page({ store }: { readonly store: Store }) {
   const route = store.route.value;
   switch (route.page) {
@@ -68,6 +76,22 @@ function App({ store }: { readonly store: Store }) {
       <main>
         <Page store={store} />
       </main>
+      <dialog aria-labelledby="keys">
+        <h2 id="keys">Keys</h2>
+        <dl>
+          {keys.map(([key, words]) => (
+            <div key={key}>
+              <dt>
+                <kbd>{key}</kbd>
+              </dt>
+              <dd>{words}</dd>
+            </div>
+          ))}
+        </dl>
+        <form method="dialog">
+          <button type="submit">Close</button>
+        </form>
+      </dialog>
     </>
   );
 }
@@ -85,8 +109,32 @@ addEventListener('keydown', (event) => {
     event.preventDefault();
     document.querySelector<HTMLInputElement>('input[name=q]')?.focus();
   }
+  if (event.key === 'j' || event.key === 'k') focusLink(event.key === 'j' ? 1 : -1);
+  if (event.key === '?') document.querySelector<HTMLDialogElement>('dialog')?.showModal();
   const page = pages.find(({ key }) => key === event.key);
   if (page !== undefined) location.hash = page.href;
 });
-store.follow(new EventSource('/debug/stream'));
+
+/** Goes to the next link of the page, or the previous one. */
+function focusLink(by: 1 | -1): void {
+  const links = [...document.querySelectorAll<HTMLAnchorElement>('main a[href]')];
+  const at = links.indexOf(document.activeElement as HTMLAnchorElement);
+  links[at < 0 ? (by > 0 ? 0 : links.length - 1) : Math.min(links.length - 1, Math.max(0, at + by))]?.focus();
+}
+
+/** After an answer that ended the stream: who is not signed in any more gets the page to do so, others try again. */
+async function followAgain(): Promise<void> {
+  const status = await fetch('/debug/process').then(
+    (answer) => answer.status,
+    () => 0,
+  );
+  if (status === 401 || status === 403) location.reload();
+  else setTimeout(follow, 2_000);
+}
+
+function follow(): void {
+  store.follow(new EventSource('/debug/stream'), followAgain);
+}
+
+follow();
 render(<App store={store} />, document.getElementById('app') as HTMLElement);

@@ -1,4 +1,4 @@
-import type { LoggedWrite } from 'riata/manager';
+import type { ConditionChange, LoggedWrite } from 'riata/manager';
 import type { KubeObject } from 'riata/object';
 import type { ObjectRef } from './route.js';
 import { queryOf } from './route.js';
@@ -7,6 +7,7 @@ import { queryOf } from './route.js';
 export interface GraphNode extends ObjectRef {
   readonly uid: string;
   readonly of: string;
+  readonly controller: boolean;
   readonly isKnown: boolean;
 }
 
@@ -14,6 +15,7 @@ export interface GraphNode extends ObjectRef {
 export interface ObjectAnswer {
   readonly object: (KubeObject & { readonly status?: { readonly conditions?: readonly ShownCondition[] } }) | null;
   readonly writes: readonly LoggedWrite[];
+  readonly conditionChanges?: readonly ConditionChange[];
   readonly events?: readonly {
     readonly type?: string;
     reason?: string;
@@ -41,9 +43,11 @@ export class RefusedError extends Error {
   override readonly name = 'RefusedError';
 }
 
-export async function fetchObject(ref: ObjectRef): Promise<ObjectAnswer> {
-  const response = await fetch(`/debug/object?${queryOf(ref)}`);
+/** @param seen the resourceVersion that is shown: the answer is undefined while the cache has the same one */
+export async function fetchObject(ref: ObjectRef, seen?: string): Promise<ObjectAnswer | undefined> {
+  const response = await fetch(`/debug/object?${queryOf(ref)}${seen === undefined ? '' : `&seen=${seen}`}`);
   const answer = await response.json();
+  if (answer.unchanged === true) return undefined;
   if (!response.ok && answer.object !== null) throw new RefusedError(answer.message ?? `status ${response.status}`);
   return answer as ObjectAnswer;
 }

@@ -1,10 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { LoggedWrite } from 'riata/manager';
-import { formatKey, formatMs, formatTime, formatValue } from './format.js';
+import { Conditions } from './conditions.js';
+import { formatKey, formatMs, formatTime } from './format.js';
 import { act, fetchObject, type ObjectAnswer, ownedFields } from './object-data.js';
+import { OwnerGraph } from './owner-graph.js';
 import { Outcome, reasonsOf, Table } from './parts.js';
 import { type ObjectRef, objectHref } from './route.js';
 import type { Store } from './store.js';
+import { WriteDiff } from './write-diff.js';
+
+/** How often the page asks whether the cache has another version. */
+const askMs = 2_000;
 
 /** One object: its time line with diffs, conditions, graph, field owners and events. */
 export function ObjectPage({ store, of: ref }: { readonly store: Store; readonly of: ObjectRef }) {
@@ -24,19 +29,29 @@ export function ObjectPage({ store, of: ref }: { readonly store: Store; readonly
     )
     .reverse();
   const newest = records[0]?.reconcileID;
-  // Another reconcile may have written: what is shown of the object is fetched again.
+  // Another reconcile may have written, or anyone else: what is shown of the object is fetched again.
   useEffect(() => {
     let isCurrent = true;
-    fetchObject(ref).then(
-      (next) => {
+    let seen: string | undefined;
+    let timer: ReturnType<typeof setTimeout>;
+    const fetchAgain = async () => {
+      try {
+        const next = document.hidden && seen !== undefined ? undefined : await fetchObject(ref, seen);
         if (!isCurrent) return;
-        setAnswer(next);
-        setProblem(undefined);
-      },
-      (error: unknown) => isCurrent && setProblem(error instanceof Error ? error.message : String(error)),
-    );
+        if (next !== undefined) {
+          seen = next.object?.metadata.resourceVersion;
+          setAnswer(next);
+          setProblem(undefined);
+        }
+      } catch (error) {
+        if (isCurrent) setProblem(error instanceof Error ? error.message : String(error));
+      }
+      if (isCurrent) timer = setTimeout(fetchAgain, askMs);
+    };
+    void fetchAgain();
     return () => {
       isCurrent = false;
+      clearTimeout(timer);
     };
   }, [href, newest, turn]);
   const run = (action: 'pause' | 'resume' | 'reconcile') =>
@@ -107,32 +122,16 @@ export function ObjectPage({ store, of: ref }: { readonly store: Store; readonly
       <h2>Writes of this operator</h2>
       {(answer?.writes.length ?? 0) === 0 && <p class="empty">None among the newest 256 writes.</p>}
       {[...(answer?.writes ?? [])].reverse().map((write) => (
-        <Write key={`${write.at} ${write.resourceVersion}`} of={write} />
+        <WriteDiff key={`${write.at} ${write.resourceVersion}`} of={write} />
       ))}
       <h2>Conditions</h2>
-      <Table caption="Conditions" head={['Type', 'Status', 'Since', 'Reason', 'Message']} empty="It has none.">
-        {[...(object?.status?.conditions ?? [])]
-          .sort((a, b) => (b.lastTransitionTime ?? '').localeCompare(a.lastTransitionTime ?? ''))
-          .map((each) => (
-            <tr key={each.type}>
-              <td>{each.type}</td>
-              <td>
-                <span class={`badge ${each.status === 'True' ? 'good' : each.status === 'False' ? 'bad' : ''}`}>
-                  {each.status}
-                </span>
-              </td>
-              <td>
-                {each.lastTransitionTime
-                  ? `${formatMs(Math.max(0, store.now.value - Date.parse(each.lastTransitionTime)))} ago`
-                  : '–'}
-              </td>
-              <td>{each.reason}</td>
-              <td>{each.message}</td>
-            </tr>
-          ))}
-      </Table>
+      <Conditions
+        now={store.now.value}
+        conditions={object?.status?.conditions ?? []}
+        changes={answer?.conditionChanges ?? []}
+      />
       <h2>Owners and owned objects</h2>
-      <Graph answer={answer} of={ref} />
+      {answer && <OwnerGraph answer={answer} of={ref} />}
       <h2>Who owns which field</h2>
       <Table caption="Field managers" head={['Manager', 'Operation', 'Fields']} empty="No managed fields.">
         {(object?.metadata.managedFields ?? []).map((each) => (
@@ -171,82 +170,5 @@ export function ObjectPage({ store, of: ref }: { readonly store: Store; readonly
         </pre>
       </details>
     </>
-  );
-}
-
-function Write({ of }: { readonly of: LoggedWrite }) {
-  return (
-    <article class="diff">
-      <h3>
-        <time>{formatTime(of.at)}</time> {of.verb}
-        {of.subresource && ` ${of.subresource}`}
-        {of.compared === 'sent' && <span class="dim"> (as sent: the version before is not known)</span>}
-      </h3>
-      {of.changes.length === 0 && <p class="empty">No field differs.</p>}
-      <dl>
-        {of.changes.map(({ path, before, after }) => (
-          <div key={path}>
-            <dt>
-              <code>{path}</code>
-            </dt>
-            {before !== undefined && (
-              <dd class="before">
-                <span class="sign">−</span> {formatValue(before)}
-              </dd>
-            )}
-            {after !== undefined && (
-              <dd class="after">
-                <span class="sign">+</span> {formatValue(after)}
-              </dd>
-            )}
-          </div>
-        ))}
-      </dl>
-      {of.moreChanges > 0 && <p>and {of.moreChanges} more</p>}
-    </article>
-  );
-}
-
-function Graph({ answer, of }: { readonly answer: ObjectAnswer | undefined; readonly of: ObjectRef }) {
-  const { owners = [], owned = [] } = answer ?? {};
-  const below = (uid: string, level: number): unknown => {
-    const nodes = owned.filter((node) => node.of === uid);
-    if (nodes.length === 0 || level > 5) return null;
-    return (
-      <ul>
-        {nodes.map((node) => (
-          <li key={node.uid}>
-            <a href={objectHref(node)}>
-              {node.kind} {formatKey(node)}
-            </a>
-            {below(node.uid, level + 1) as never}
-          </li>
-        ))}
-      </ul>
-    );
-  };
-  return (
-    <ul class="graph">
-      {[...owners].reverse().map((node) => (
-        <li key={`${node.uid} ${node.of}`}>
-          owned by{' '}
-          {node.isKnown ? (
-            <a href={objectHref(node)}>
-              {node.kind} {formatKey(node)}
-            </a>
-          ) : (
-            <span>
-              {node.kind} {formatKey(node)} (not cached)
-            </span>
-          )}
-        </li>
-      ))}
-      <li>
-        <strong>
-          {of.kind} {formatKey(of)}
-        </strong>
-        {answer?.object && (below(answer.object.metadata.uid, 0) as never)}
-      </li>
-    </ul>
   );
 }

@@ -13,32 +13,29 @@ export function OverviewPage({ store }: { readonly store: Store }) {
     <>
       <h1>Overview</h1>
       <section class="cards" aria-label="Process">
-        <div class="card">
+        <div class="card wide">
           <h2>Process</h2>
           <p>
             Riata {process.riata}, Node {process.node}, up {formatMs(store.now.value - process.startedAt)},{' '}
             {formatBytes(process.rssBytes)}
           </p>
-          <Chart
-            title="Event-loop lag"
-            unit="ms"
-            points={points}
-            series={[{ name: 'loopLagMs', label: 'longest', color: '--line' }]}
-          />
-          <Chart
-            title="CPU"
-            unit="% of a core"
-            points={points}
-            series={[{ name: 'cpuPercent', label: 'used', color: '--line' }]}
-          />
-          <Chart
-            title="Memory"
-            unit="MB"
-            points={points}
-            series={[{ name: 'rss', label: 'resident', color: '--line' }]}
-          />
+          <div class="charts">
+            <Chart
+              title="Event-loop lag"
+              unit="ms"
+              points={points}
+              series={[{ name: 'loopLagMs', label: '', color: '--line' }]}
+            />
+            <Chart
+              title="CPU"
+              unit="% of a core"
+              points={points}
+              series={[{ name: 'cpuPercent', label: '', color: '--line' }]}
+            />
+            <Chart title="Memory" unit="MB" points={points} series={[{ name: 'rss', label: '', color: '--line' }]} />
+          </div>
         </div>
-        <div class="card">
+        <div class="card wide">
           <h2>Leader</h2>
           {leader === undefined ? (
             <p>No leader election: this replica always runs.</p>

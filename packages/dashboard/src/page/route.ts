@@ -11,7 +11,7 @@ export interface ObjectRef {
 export type Route =
   | { readonly page: 'overview' | 'caches' | 'webhooks' | 'clusters' }
   | { readonly page: 'controller'; readonly name: string }
-  | { readonly page: 'search'; readonly q: string; readonly apiVersion?: string; readonly kind?: string }
+  | { readonly page: 'search'; readonly q: string; apiVersion?: string; kind?: string; cluster?: string }
   | { readonly page: 'object'; readonly ref: ObjectRef };
 
 /** Reads the part of the address after `#`; anything unknown is the overview. */
@@ -23,8 +23,9 @@ export function parseRoute(hash: string): Route {
   if (page === 'caches' || page === 'webhooks' || page === 'clusters') return { page };
   if (page === 'controller' && rest !== '') return { page, name: decodeURIComponent(rest) };
   if (page === 'search') {
-    const [apiVersion, kind] = [optional('apiVersion'), optional('kind')];
-    return { page, q: params.get('q') ?? '', ...(apiVersion && { apiVersion }), ...(kind && { kind }) };
+    const [apiVersion, kind, cluster] = [optional('apiVersion'), optional('kind'), optional('cluster')];
+    const found = { ...(apiVersion && { apiVersion }), ...(kind && { kind }), ...(cluster && { cluster }) };
+    return { page, q: params.get('q') ?? '', ...found };
   }
   const [apiVersion, kind, name] = [optional('apiVersion'), optional('kind'), optional('name')];
   if (page === 'object' && apiVersion && kind && name) {
@@ -42,6 +43,15 @@ export function queryOf(ref: ObjectRef): string {
 
 export function objectHref(ref: ObjectRef): string {
   return `#/object?${queryOf(ref)}`;
+}
+
+/** The list of all cached objects of a kind. */
+export function kindHref(
+  { group, version, kind }: { readonly group: string; readonly version: string; readonly kind: string },
+  cluster?: string,
+): string {
+  const apiVersion = group === '' ? version : `${group}/${version}`;
+  return `#/search?${new URLSearchParams({ q: '', kind, apiVersion, ...(cluster && { cluster }) })}`;
 }
 
 export function controllerHref(name: string): string {

@@ -9,17 +9,20 @@ export function SearchPage({
   q,
   kind,
   apiVersion,
+  cluster,
 }: {
   readonly q: string;
   readonly kind?: string;
   readonly apiVersion?: string;
+  readonly cluster?: string;
 }) {
   const [found, setFound] = useState<Awaited<ReturnType<typeof fetchObjects>>>();
   const [problem, setProblem] = useState<string>();
   const [filter, setFilter] = useState('');
   useEffect(() => {
     let isCurrent = true;
-    const query = new URLSearchParams({ ...(q && { q }), ...(kind && { kind }), ...(apiVersion && { apiVersion }) });
+    const names = { ...(q && { q }), ...(kind && { kind }), ...(apiVersion && { apiVersion }) };
+    const query = new URLSearchParams({ ...names, ...(cluster && { cluster }) });
     fetchObjects(query).then(
       (answer) => isCurrent && setFound(answer),
       (error: unknown) => isCurrent && setProblem(error instanceof Error ? error.message : String(error)),
@@ -27,14 +30,14 @@ export function SearchPage({
     return () => {
       isCurrent = false;
     };
-  }, [q, kind, apiVersion]);
+  }, [q, kind, apiVersion, cluster]);
   const needle = filter.toLowerCase();
   const objects = (found?.objects ?? []).filter(
     (each) => needle === '' || formatKey(each).toLowerCase().includes(needle),
   );
   return (
     <>
-      <h1>{kind ? `Objects of kind ${kind}` : `Objects named “${q}”`}</h1>
+      <h1>{kind ? `Objects of kind ${kind}${cluster ? ` in cluster ${cluster}` : ''}` : `Objects named “${q}”`}</h1>
       {problem !== undefined && (
         <p role="alert" class="notice bad">
           {problem}

@@ -39,8 +39,11 @@ export class Store {
     this.route = signal(parseRoute(hash));
   }
 
-  /** Follows the stream; the browser connects again by itself. */
-  follow(source: EventSource): void {
+  /**
+   * Follows the stream. The browser connects again by itself after a lost connection, and not after an answer with another
+   * status: `onClosed` is called then.
+   */
+  follow(source: EventSource, onClosed: () => void = () => {}): void {
     const on = <T>(event: string, take: (data: T) => void) =>
       source.addEventListener(event, (message) =>
         batch(() => take(JSON.parse((message as MessageEvent<string>).data) as T)),
@@ -56,6 +59,7 @@ export class Store {
     });
     source.addEventListener('error', () => {
       this.connection.value = 'lost';
+      if (source.readyState === 2) onClosed();
     });
   }
 
