@@ -26,6 +26,11 @@ const tools = {
     module: 'github.com/google/go-containerregistry',
   },
   helm: { package: 'helm.sh/helm/v4/cmd/helm', module: 'helm.sh/helm/v4' },
+  'bundle-check': {
+    package: './bundle-check',
+    module: 'github.com/operator-framework/api',
+    files: ['bundle-check/main.go'],
+  },
   'oci-check': { package: './oci-check', module: 'github.com/opencontainers/image-spec', files: ['oci-check/main.go'] },
 };
 

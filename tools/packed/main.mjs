@@ -40,6 +40,8 @@ for (const [signal, code] of /** @type {const} */ ([
 setUp();
 /** @type {string[]} */
 const failed = [];
+/** What one simulation does, by version: the same everywhere. @type {Map<string, string>} */
+const histories = new Map();
 for (const [index, version] of versions.entries()) {
   const node = nodeBinary(version);
   const title = `on Node ${execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()}`;
@@ -48,7 +50,14 @@ for (const [index, version] of versions.entries()) {
   // Each suite on each Node, on one of the embedded servers, as both would take twice as long.
   const env = { ...process.env, RIATA_SERVERS: index === 0 ? 'https' : 'in-process' };
   if (spawnSync(node, run, { cwd: folder, stdio: 'inherit', env }).status !== 0) failed.push(title);
+  const { stdout } = spawnSync(node, ['tools/packed/simulate-hash.mjs'], {
+    ...{ cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
+  });
+  histories.set(title, stdout.trim() || 'none');
+  console.log(`simulate() ${title}: ${histories.get(title)}`);
 }
+if (new Set(histories.values()).size > 1 || [...histories.values()].includes('none'))
+  failed.push('as simulate() has other histories on other versions of Node');
 if (args.length === 0) {
   console.log('\n— packed packages, with a real control plane');
   const plane = [join(root, 'tools/control-plane/main.mjs'), 'run', '--'];

@@ -1,7 +1,7 @@
 import type { ManagerOptions } from 'riata';
 import type { Addable, Manager } from 'riata/manager';
 import { Controllers, type PolicyRule } from 'riata/patterns';
-import { silentLogger } from 'riata/runtime';
+import { createLogger } from 'riata/runtime';
 import { SharedControllerFactory } from 'riata/shared';
 import { App } from '../../../examples/app-platform/app.js';
 import { runApps } from '../../../examples/app-platform/main.js';
@@ -51,9 +51,16 @@ const frontends = runs('frontends', async (manager, signal) => {
   await factory.run({ signal });
 });
 
-const podLogs = runs('pods', (manager, signal) => logPods(manager.connection, { log: silentLogger, signal }));
+/** What examples that only read have seen, as `Kind name`. */
+export const observed = new Set<string>();
+
+const podLog = createLogger((_level, _message, { pod }) => {
+  if (typeof pod === 'string') observed.add(`Pod ${pod.split('/').at(-1)}`);
+}, 'info');
+const podLogs = runs('pods', (manager, signal) => logPods(manager.connection, { log: podLog, signal }));
+const seeChange = (line: string) => void observed.add(`ConfigMap ${line.split(' ')[1]}`);
 const changes = runs('changes', (manager, signal) =>
-  watchConfigMaps(manager.connection, () => {}, { namespace: 'default', signal }),
+  watchConfigMaps(manager.connection, seeChange, { namespace: 'default', signal }),
 );
 
 /** What the examples run, and what their code does beyond definitions. */

@@ -1,5 +1,5 @@
 import { createClient, loadConfig, silentLogger } from 'riata';
-import { ClusterRole, CustomResourceDefinition, Deployment, Namespace } from 'riata/kinds';
+import { ClusterRole, CustomResourceDefinition, Deployment, Namespace, PodDisruptionBudget } from 'riata/kinds';
 import { afterAll, expect, test } from 'vitest';
 import { controlPlaneFromEnv } from '../../../tools/control-plane/client.mjs';
 import { runIn } from '../src/command/command-io.fixture.js';
@@ -48,6 +48,18 @@ test('deploy, deploy again and undeploy on a real API server', async () => {
   expect(await run('deploy', '--yes', '--image', image, '--timeout', '1s')).toMatchObject({
     ...{ code: 1, notes: expect.stringContaining('site-operator is deployed, but not ready') },
   });
+
+  // Of a kind that the operator does not have: the namespace stays for it.
+  const budget = PodDisruptionBudget({ metadata: { namespace, name: 'mine' }, spec: { minAvailable: 1 } });
+  await client.create(budget);
+  const first = await run('undeploy', '--yes', '--json');
+  expect(JSON.parse(first.out)).toMatchObject({
+    unlisted: {},
+    kept: expect.arrayContaining([`Namespace ${namespace}: it still holds PodDisruptionBudget mine`]),
+  });
+  expect(await client.find(Deployment, key)).toBeUndefined();
+  await client.delete(PodDisruptionBudget, { namespace, name: 'mine' });
+  await run('deploy', '--yes', '--no-wait');
 
   const removed = await run('undeploy', '--yes', '--crds', '--json');
   expect(JSON.parse(removed.out).deleted).toEqual(

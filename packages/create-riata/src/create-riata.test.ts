@@ -21,7 +21,7 @@ test('a project by flags', async () => {
   expect(JSON.parse(readText(place.folder, 'my-operator/package.json'))).toMatchObject({
     name: 'my-operator',
     dependencies: { riata: '^1.2.3' },
-    devDependencies: { '@riata/cli': '^1.2.3', '@riata/testing': '^1.2.3' },
+    devDependencies: { '@riata/cli': '^1.2.3', '@riata/dashboard': '^1.2.3', '@riata/testing': '^1.2.3' },
   });
 });
 

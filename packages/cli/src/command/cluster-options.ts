@@ -1,5 +1,7 @@
+import { delimiter, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig, type RestConfig } from 'riata';
+import type { CommandIo } from './command-io.js';
 
 /** Options by which commands find the cluster. */
 export interface ClusterOptions {
@@ -14,7 +16,15 @@ export function withClusterOptions(command: Command): Command {
     .option('--context <name>', 'the context of the kubeconfig (default: its current one)');
 }
 
-/** The connection that the options name. */
-export function clusterConfig({ kubeconfig, context }: ClusterOptions): Promise<RestConfig> {
-  return loadConfig({ ...(kubeconfig && { path: kubeconfig }), ...(context && { context }) });
+/** The connection that the options name, by the environment and the folder of the command. */
+export function clusterConfig(
+  { cwd, env }: Pick<CommandIo, 'cwd' | 'env'>,
+  { kubeconfig, context }: ClusterOptions,
+): Promise<RestConfig> {
+  const listed = env.KUBECONFIG?.split(delimiter).map((path) => (path === '' ? path : resolve(cwd, path)));
+  return loadConfig({
+    env: { ...env, ...(listed && { KUBECONFIG: listed.join(delimiter) }) },
+    ...(kubeconfig && { path: resolve(cwd, kubeconfig) }),
+    ...(context && { context }),
+  });
 }

@@ -5,6 +5,7 @@ import { deployCommand } from '../deploy/deploy-command.js';
 import { undeployCommand } from '../deploy/undeploy-command.js';
 import { devCommand } from '../dev/dev-command.js';
 import { imageCommand } from '../image/image-command.js';
+import { dashboardCommand } from '../inspect/dashboard-command.js';
 import { doctorCommand } from '../inspect/doctor-command.js';
 import { explainCommand } from '../inspect/explain-command.js';
 import { topCommand } from '../inspect/top-command.js';
@@ -33,6 +34,7 @@ const commands: readonly CommandDefinition[] = [
   doctorCommand,
   explainCommand,
   topCommand,
+  dashboardCommand,
   sandboxCommand,
   apiserverCommand,
   completionCommand,

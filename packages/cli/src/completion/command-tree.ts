@@ -28,12 +28,20 @@ export function commandTree(command: Command, above = ''): CommandNode[] {
   const commands = help.visibleCommands(command);
   const node: CommandNode = {
     path,
-    commands: commands.map((each) => ({ name: each.name(), description: each.description() })),
+    commands: commands.map((each) => ({
+      name: each.name(),
+      description: firstLine(each.summary() || each.description()),
+    })),
     options: help.visibleOptions(command).map(({ short, long, description, required, optional, argChoices }) => ({
       flags: [long, short].filter((flag) => flag !== undefined),
-      ...{ description, takesValue: required || optional, choices: argChoices ?? [] },
+      ...{ description: firstLine(description), takesValue: required || optional, choices: argChoices ?? [] },
     })),
     choices: command.registeredArguments[0]?.argChoices ?? [],
   };
   return [node, ...commands.flatMap((each) => commandTree(each, path))];
+}
+
+/** Shells show one line for each word. */
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] as string;
 }

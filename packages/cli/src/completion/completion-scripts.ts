@@ -83,6 +83,8 @@ ${words.join('\n')}
   [[ "$PREFIX" == -* || \${#commands} -eq 0 ]] && _describe option options
   (( \${#commands} )) || _files
 }
+# A shell without a configuration of its own has no completion yet.
+(( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }
 compdef _riata riata`;
 }
 

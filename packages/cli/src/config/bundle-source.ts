@@ -15,6 +15,8 @@ export interface BundleSourceOptions {
   readonly cacheDir: string;
   /** Export conditions beside Node's own. @default none */
   readonly conditions?: readonly string[];
+  /** Leaves code without effect as it is, so that a debugger shows all variables. @default false */
+  readonly asWritten?: boolean;
 }
 
 /** A bundle on disk. */
@@ -31,11 +33,12 @@ export interface SourceBundle {
  * as well.
  */
 export async function bundleSource(options: BundleSourceOptions): Promise<SourceBundle> {
-  const { entry, cacheDir, conditions = [] } = options;
+  const { entry, cacheDir, conditions = [], asWritten = false } = options;
   const build = await rolldown({
     cwd: dirname(entry),
     input: { main: entry },
     platform: 'node',
+    ...(asWritten && { treeshake: false }),
     tsconfig: tsconfigOf(dirname(entry)) ?? false,
     resolve: {
       conditionNames: [...conditions, 'node', 'import', 'default'],
@@ -62,6 +65,7 @@ export async function bundleSource(options: BundleSourceOptions): Promise<Source
       dir: join(cacheDir, 'bundle'),
       format: 'esm',
       sourcemap: true,
+      ...(asWritten && { minify: false }),
       entryFileNames: '[name].mjs',
       chunkFileNames: '[name]-[hash].mjs',
     });

@@ -43,6 +43,11 @@ test.each([
   ['another default export', { 'riata.config.ts': 'export default {}' }, /must be made by operator\(/],
   ['a module without definitions', { 'src/main.ts': 'export {};' }, /run\(\) gives no definitions; export const/],
   ['no definitions', { 'src/main.ts': 'export const definitions = [];' }, /definitions is empty/],
+  [
+    'options by another name',
+    { 'src/main.ts': `${siteOperator['src/main.ts']}\nexport const managerOptions = {};` },
+    /exports "managerOptions", which is not read; did you mean "options"\?/,
+  ],
   ['a wrong one', { 'src/main.ts': 'export const definitions = [{}];' }, /definitions\[0\] is neither/],
 ])('%s is reported', async (_, files, message) => {
   using project = makeProject({ ...siteOperator, ...files });

@@ -6,7 +6,7 @@ import { describeError } from 'riata/runtime';
 import { CommandError } from '../command/command-error.js';
 import type { CommandIo } from '../command/command-io.js';
 import type { ProjectOptions } from '../command/project-options.js';
-import { bundleSource } from './bundle-source.js';
+import { type BundleSourceOptions, bundleSource } from './bundle-source.js';
 import { isOperatorConfig, type OperatorConfig } from './operator.js';
 import { type Operator, type ProjectPackage, resolveOperator } from './resolve-operator.js';
 
@@ -26,35 +26,70 @@ export interface LoadedConfig {
   readonly sources: readonly string[];
 }
 
+/** A project whose config and source are compiled. */
+export interface BuiltProject {
+  /** The config file. */
+  readonly path: string;
+  /** The compiled file to import. */
+  readonly file: string;
+  /** The source files that were read, the config among them. */
+  readonly sources: readonly string[];
+}
+
 /** Reads `riata.config.ts`, without importing the operator itself. */
 export async function loadProjectConfig(io: CommandIo, options: ProjectOptions = {}): Promise<LoadedConfig> {
-  const path = configPath(io, options.config);
-  const folder = dirname(path);
-  try {
-    const bundle = await bundleSource({
-      entry: path,
-      cacheDir: join(folder, 'node_modules/.cache/riata/config'),
-      conditions: options.conditions ?? [],
-    });
-    const exports: Readonly<Record<string, unknown>> = await import(pathToFileURL(bundle.file).href);
+  return importConfig(await buildProject(io, options));
+}
+
+/** Reads `riata.config.ts` and the operator that it describes. */
+export async function loadOperator(io: CommandIo, options: ProjectOptions = {}): Promise<LoadedOperator> {
+  return importOperator(await buildProject(io, options));
+}
+
+/** A project's config and its operator. */
+export interface LoadedOperator extends LoadedConfig {
+  readonly operator: Operator;
+}
+
+/** Compiles a project: nothing of it runs. `asWritten`: for debuggers, see {@link BundleSourceOptions}. */
+export async function buildProject(
+  io: CommandIo,
+  { config, conditions = [] }: ProjectOptions = {},
+  { asWritten = false }: Pick<BundleSourceOptions, 'asWritten'> = {},
+): Promise<BuiltProject> {
+  const path = configPath(io, config);
+  return withPath(path, async () => {
+    const cacheDir = join(dirname(path), 'node_modules/.cache/riata/config');
+    const bundle = await bundleSource({ entry: path, cacheDir, conditions, asWritten });
+    return { path, ...bundle };
+  });
+}
+
+/** Imports a compiled project: its config, and the operator that it describes. */
+export async function importOperator(built: BuiltProject): Promise<LoadedOperator> {
+  const loaded = await importConfig(built);
+  return { ...loaded, operator: await resolveOperator(loaded.config, loaded.packageJson) };
+}
+
+function importConfig({ path, file, sources }: BuiltProject): Promise<LoadedConfig> {
+  return withPath(path, async () => {
+    const exports: Readonly<Record<string, unknown>> = await import(pathToFileURL(file).href);
     const config = exports.default;
     if (!isOperatorConfig(config)) {
       throw new CommandError(`${path}: the default export must be made by operator({ name, image, run })`);
     }
-    return { config, exports, path, folder, packageJson: await readPackage(folder), sources: bundle.sources };
+    const folder = dirname(path);
+    return { config, exports, path, folder, packageJson: await readPackage(folder), sources };
+  });
+}
+
+async function withPath<T>(path: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
   } catch (error) {
     if (error instanceof CommandError) throw error;
     throw new CommandError(`${path}: cannot be loaded: ${describeError(error)}`, { cause: error });
   }
-}
-
-/** Reads `riata.config.ts` and the operator that it describes. */
-export async function loadOperator(
-  io: CommandIo,
-  options: ProjectOptions = {},
-): Promise<LoadedConfig & { readonly operator: Operator }> {
-  const loaded = await loadProjectConfig(io, options);
-  return { ...loaded, operator: await resolveOperator(loaded.config, loaded.packageJson) };
 }
 
 /** The path of the config: the given one, or the nearest. Throws if the file is missing. */

@@ -57,9 +57,18 @@ function hasCrd(kind: KindRef): kind is CrdKind {
   return typeof (kind as Partial<CrdKind>).crd === 'function';
 }
 
+/** Names that people give to the options of the manager: taken silently, leader election and the like would be off. */
+const optionsMisnamed = /^(?:manager|operator)?_?(?:opts?|options?)$/i;
+
 function checkModule(name: string, module: OperatorModule): void {
   const { definitions } = module;
   const remedy = `export const definitions = [control(…).reconcile(…), …] from the module that it imports`;
+  const misnamed = 'options' in module ? undefined : Object.keys(module).find((each) => optionsMisnamed.test(each));
+  if (misnamed !== undefined) {
+    throw new CommandError(
+      `operator "${name}": the main module exports "${misnamed}", which is not read; did you mean "options"?`,
+    );
+  }
   if (!Array.isArray(definitions)) throw new CommandError(`operator "${name}": run() gives no definitions; ${remedy}`);
   if (definitions.length === 0) throw new CommandError(`operator "${name}": definitions is empty; ${remedy}`);
   for (const [index, each] of definitions.entries()) {

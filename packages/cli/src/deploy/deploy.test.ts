@@ -1,9 +1,12 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { adminKubeconfig } from '@riata/apiserver';
 import { type PodFate, Sandbox } from '@riata/sandbox';
+import { defineKind } from 'riata';
 import {
+  ClusterRole,
+  ClusterRoleBinding,
   ConfigMap,
   CustomResourceDefinition,
   Deployment,
@@ -13,14 +16,17 @@ import {
   ServiceAccount,
   ValidatingWebhookConfiguration,
 } from 'riata/kinds';
+import { installCrds } from 'riata/patterns';
 import { type Clock, defaultRuntime, type Scheduler, silentLogger } from 'riata/runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { memoryIo, runIn } from '../command/command-io.fixture.js';
 import type { CommandIo } from '../command/command-io.js';
 import { loadOperator } from '../config/load-operator.js';
 import { conditions, makeProject, siteOperator } from '../config/project.fixture.js';
 import { withImage } from './run-deploy.js';
 
+const Backup = defineKind({ group: 'backups.example.com', version: 'v1', kind: 'Backup', spec: z.object({}) });
 const site = {
   apiVersion: 'sites.example.com/v1',
   kind: 'Site',
@@ -236,6 +242,9 @@ describe('riata undeploy', () => {
     expect(await run('deploy', ['--yes'])).toMatchObject({ code: 0 });
     await sandbox.client.create(site);
     await sandbox.client.create(ConfigMap({ metadata: { namespace: 'site-operator', name: 'mine' } }));
+    // Of a kind that nothing here knows.
+    await installCrds(sandbox.client, [Backup]);
+    await sandbox.client.create(Backup({ metadata: { namespace: 'site-operator', name: 'mine' }, spec: {} }));
     const dry = await run('undeploy', ['--dry-run', '--crds']);
     const lines = dry.out.split('\n');
     const first = lines.indexOf('- delete CustomResourceDefinition sites.sites.example.com with 1 object');
@@ -248,13 +257,71 @@ describe('riata undeploy', () => {
       objects: { 'sites.sites.example.com': 1 },
       kept: [
         'CustomResourceDefinition sites.sites.example.com with 1 object',
-        'Namespace site-operator: it still holds ConfigMap mine',
+        'Namespace site-operator: it still holds Backup mine, ConfigMap mine',
       ],
     });
     expect(await sandbox.client.find(Deployment, key)).toBeUndefined();
     expect(await sandbox.client.find(ServiceAccount, key)).toBeUndefined();
     expect(await sandbox.client.find(ConfigMap, { namespace: 'default', name: 'other' })).toBeDefined();
     expect((await sandbox.client.get(Namespace, { name: 'site-operator' })).metadata.deletionTimestamp).toBeUndefined();
+  });
+
+  test('says which kinds cannot be listed, keeps a namespace that may hold some, and refuses to miss its own', async () => {
+    const role = { metadata: { name: 'undeployer' } };
+    const rule = (apiGroups: readonly string[], resources: readonly string[]) => ({
+      apiGroups,
+      resources,
+      verbs: ['*'],
+    });
+    const core = ['namespaces', 'services', 'serviceaccounts', 'pods', 'configmaps', 'persistentvolumeclaims'];
+    const groups = (await sandbox.client.mapper.resources()).groups
+      .map(({ name }) => name)
+      .filter((name) => name !== '');
+    const rules = [rule([''], core), rule(groups, ['*'])];
+    await sandbox.client.create(ClusterRole({ ...role, rules }));
+    await sandbox.client.create(
+      ClusterRoleBinding({
+        ...role,
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'undeployer' },
+        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'ann' }],
+      }),
+    );
+    const asAnn = join(project.folder, 'ann');
+    const config = JSON.parse(readFileSync(kubeconfig, 'utf8'));
+    config.users[0].user.as = 'ann';
+    writeFileSync(asAnn, JSON.stringify(config));
+    await sandbox.client.delete(ConfigMap, { namespace: 'site-operator', name: 'mine' });
+    await sandbox.client.delete(Backup, { namespace: 'site-operator', name: 'mine' });
+    expect(await run('deploy', ['--yes'])).toMatchObject({ code: 0 });
+    // A later --kubeconfig replaces the first.
+    const { code, notes, out } = await run('undeploy', ['--yes', '--json', '--kubeconfig', asAnn]);
+    expect({ code, notes }).toMatchObject({
+      code: 0,
+      notes: expect.stringMatching(
+        /^cannot look for .*limitranges.* and \d+ more: you may not list them; if the operator has any, they stay$/m,
+      ),
+    });
+    expect(JSON.parse(out)).toMatchObject({
+      unlisted: { secrets: 'you may not list them' },
+      kept: expect.arrayContaining([
+        expect.stringMatching(/^Namespace site-operator: it may hold .*and \d+ more: you may not list them$/),
+      ]),
+    });
+    expect(await sandbox.client.find(Deployment, key)).toBeUndefined();
+
+    await run('deploy', ['--yes']);
+    const fewer = [
+      rule([''], core),
+      rule(
+        groups.filter((name) => name !== 'apps'),
+        ['*'],
+      ),
+    ];
+    await sandbox.client.patch(ClusterRole, role.metadata, { type: 'merge', body: { rules: fewer } });
+    const blind = await run('undeploy', ['--yes', '--kubeconfig', asAnn]);
+    expect(blind).toMatchObject({ code: 1, out: '' });
+    expect(blind.notes).toMatch(/list Deployment \*: you have no right to list deployments/);
+    expect(await sandbox.client.find(Deployment, key)).toBeDefined();
   });
 
   test('takes webhook configurations first; those that nobody answers are explained before', async () => {

@@ -41,7 +41,7 @@ export async function runDeploy(io: CommandIo, options: DeployCommandOptions): P
   const { operator: configured } = await loadOperator(io, options);
   const operator = { ...configured, namespace: options.namespace ?? configured.namespace };
   const objects = withImage(await operatorObjects(operator), operator.image, options.image);
-  const config = await clusterConfig(options);
+  const config = await clusterConfig(io, options);
   await using client = createClient(config, { runtime: { ...io.runtime, log: silentLogger } });
   const set = deployedSet(client, operator, { ...io.runtime, log: silentLogger });
   const { signal } = io;

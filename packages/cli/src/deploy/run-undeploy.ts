@@ -1,6 +1,6 @@
-import { type ConnectedClient, createClient, isNoMatch } from 'riata/client';
+import { type ConnectedClient, createClient, isNoMatch, type WriteObject } from 'riata/client';
 import { CustomResourceDefinition, Namespace } from 'riata/kinds';
-import type { KindRef, KubeObject } from 'riata/object';
+import { formatGvk, gvkOf, type KindRef, type KubeObject } from 'riata/object';
 import type { Apply, PlannedChange } from 'riata/patterns';
 import { isNotFound } from 'riata/rest';
 import { type Scheduler, silentLogger } from 'riata/runtime';
@@ -9,9 +9,10 @@ import { CommandError } from '../command/command-error.js';
 import type { CommandIo } from '../command/command-io.js';
 import { loadOperator } from '../config/load-operator.js';
 import type { CrdKind } from '../config/operator.js';
+import { operatorObjects } from '../manifests/operator-objects.js';
 import { confirm } from './confirm.js';
 import { deployedSet, isWebhookConfiguration, memberName } from './deployed-set.js';
-import { removeNamespace } from './remove-namespace.js';
+import { listed, removeNamespace, unlistedReason } from './remove-namespace.js';
 import { explained, timeoutOf } from './run-deploy.js';
 import type { UndeployCommandOptions } from './undeploy-command.js';
 
@@ -25,6 +26,8 @@ export interface UndeployResult {
   readonly objects: Readonly<Record<string, number>>;
   /** What is left, with the reason. */
   readonly kept: readonly string[];
+  /** Kinds in which the operator may have objects that could not be seen, with the reason. */
+  readonly unlisted: Readonly<Record<string, string>>;
   /** False for a dry run. */
   readonly applied: boolean;
 }
@@ -34,11 +37,21 @@ export async function runUndeploy(io: CommandIo, options: UndeployCommandOptions
   const timeoutMs = timeoutOf(options.timeout);
   const { operator: configured } = await loadOperator(io, options);
   const operator = { ...configured, namespace: options.namespace ?? configured.namespace };
-  const config = await clusterConfig(options);
+  const config = await clusterConfig(io, options);
   await using client = createClient(config, { runtime: { ...io.runtime, log: silentLogger } });
   const { signal } = io;
   const set = deployedSet(client, operator, { ...io.runtime, log: silentLogger });
-  const found = await explained(io, () => set.dryRun([], { signal, noDeleteKinds: [] }));
+  const unlisted = new Map<string, string>();
+  const onUnlisted = (what: string, error: unknown) => void unlisted.set(what, unlistedReason(error));
+  const found = await explained(io, async () => {
+    // Those that it has now must be seen; kinds that it had before are found where they can be listed.
+    const kinds = await kindsOf(client, await operatorObjects(operator));
+    return set.dryRun([], { signal, noDeleteKinds: [], kinds, onUnlisted });
+  });
+  for (const reason of new Set(unlisted.values())) {
+    const kinds = [...unlisted].filter(([, each]) => each === reason).map(([what]) => what);
+    io.note(`cannot look for ${listed(kinds)}: ${reason}; if the operator has any, they stay`);
+  }
   const members = found.delete.filter(({ kind }) => kind.kind !== 'Namespace');
   const hasNamespace = found.delete.length > members.length;
   const kinds = await explained(io, () => countObjects(client, operator.kinds, signal));
@@ -54,6 +67,7 @@ export async function runUndeploy(io: CommandIo, options: UndeployCommandOptions
     server: config.server,
     namespace: operator.namespace,
     objects: Object.fromEntries(kinds.map(({ name, count }) => [name, count])),
+    unlisted: Object.fromEntries(unlisted),
   };
   const isNothing = found.delete.length === 0 && !(options.crds && kinds.length > 0);
   if (isNothing) say(`${operator.name} is not deployed to the namespace ${operator.namespace}`);
@@ -72,17 +86,29 @@ export async function runUndeploy(io: CommandIo, options: UndeployCommandOptions
     deleted.push(...rest.map(memberName));
     if (hasNamespace) {
       const own = { namespace: operator.namespace, name: operator.name };
-      const left = await removeNamespace(client, own, operator.kinds, signal);
+      const left = await removeNamespace(client, own, signal);
       if (left.length === 0) deleted.push(`Namespace ${operator.namespace}`);
-      else
-        kept.push(
-          `Namespace ${operator.namespace}: it still holds ${left.slice(0, 5).join(', ')}${left.length > 5 ? ' and more' : ''}`,
-        );
+      else kept.push(...left.map((reason) => `Namespace ${operator.namespace}: ${reason}`));
     }
   });
   for (const line of kept) io.note(`kept ${line}`);
   report(io, options, { ...base, deleted, kept, applied: true });
   io.note(`${operator.name} is removed`);
+}
+
+/** The kinds of objects, as far as the server knows them. */
+async function kindsOf(client: ConnectedClient, objects: readonly WriteObject[]): Promise<KindRef[]> {
+  const kinds = new Map<string, KindRef>();
+  for (const { apiVersion, kind } of objects) {
+    const gvk = gvkOf({ apiVersion, kind });
+    if (kinds.has(formatGvk(gvk))) continue;
+    try {
+      kinds.set(formatGvk(gvk), await client.mapper.kindForGvk(gvk));
+    } catch (error) {
+      if (!isNoMatch(error)) throw error;
+    }
+  }
+  return [...kinds.values()];
 }
 
 interface InstalledKind {

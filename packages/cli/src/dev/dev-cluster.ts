@@ -2,8 +2,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { RestConfig } from 'riata';
 import { clusterConfig } from '../command/cluster-options.js';
-import { CommandError, exitCodes } from '../command/command-error.js';
 import type { CommandIo } from '../command/command-io.js';
+import { numberOf, portOf } from './number-option.js';
 
 /** The cluster that an operator is developed in. */
 export interface DevCluster extends AsyncDisposable {
@@ -23,14 +23,14 @@ export interface DevClusterOptions {
 export async function openCluster(io: CommandIo, folder: string, options: DevClusterOptions): Promise<DevCluster> {
   const { context, kubeconfig } = options;
   if (context === undefined && kubeconfig === undefined) return startSandbox(io, folder, options);
-  const config = await clusterConfig({ ...(context && { context }), ...(kubeconfig && { kubeconfig }) });
+  const config = await clusterConfig(io, { ...(context && { context }), ...(kubeconfig && { kubeconfig }) });
   io.out(`cluster ${config.server}`);
   return { config, isSandbox: false, [Symbol.asyncDispose]: async () => {} };
 }
 
 async function startSandbox(io: CommandIo, folder: string, options: DevClusterOptions): Promise<DevCluster> {
   const nodes = numberOf('--nodes', options.nodes ?? '3');
-  const port = numberOf('--port', options.port ?? '0');
+  const port = portOf('--port', options.port ?? '0');
   const { Sandbox } = await import('@riata/sandbox');
   const sandbox = await Sandbox.start({ nodes });
   try {
@@ -54,9 +54,4 @@ async function startSandbox(io: CommandIo, folder: string, options: DevClusterOp
     await sandbox.stop();
     throw error;
   }
-}
-
-function numberOf(option: string, text: string): number {
-  if (/^\d{1,5}$/.test(text)) return Number(text);
-  throw new CommandError(`${option} must be a number ≥ 0, got "${text}"`, { exitCode: exitCodes.usage });
 }

@@ -2,7 +2,8 @@ import { Command, Option } from 'commander';
 import type { CommandDefinition } from '../command/command-definition.js';
 import { withProjectOptions } from '../command/project-options.js';
 import type { DevOptions } from './run-dev.js';
-import { typeModes } from './type-checker.js';
+import { takeOverWays } from './take-over/take-over.js';
+import { typeModes } from './types/type-checker.js';
 
 const about = `Runs the operator in a sandbox, or in a cluster, and swaps changed code with every save: caches, queues and \
 leases stay.`;
@@ -13,8 +14,10 @@ Examples:
   riata dev --context kind-dev           in a cluster, beside nothing else
   riata dev --context kind-dev --take-over
                                          in place of the deployed operator, which is scaled to zero until you leave
+  riata dev --context kind-dev --take-over=lease
+                                         the same, while its Pods wait to lead again
   riata dev --context kind-dev --give-back
-                                         only starts the deployed operator again, after a crash`;
+                                         only gives back what a crash has left taken`;
 
 /** `riata dev`: the operator of a project, with its code swapped while it runs. */
 export const devCommand: CommandDefinition = (io) =>
@@ -26,14 +29,27 @@ export const devCommand: CommandDefinition = (io) =>
     .addOption(
       new Option(
         '--types <mode>',
-        'type errors. revert: the code runs at once, and the last one without errors again when there are some; ' +
-          'hold: the code waits for the check; show: they are only shown; off: no check ' +
-          '(default: revert in a sandbox, hold in a cluster)',
+        'type errors. hold: code with errors does not run, and the code before does; revert: new code runs at once, and ' +
+          'the code before again if there are errors; show: errors are only shown; off: no check (default: hold)',
       ).choices(typeModes),
     )
     .option('--apply <files...>', 'YAML of objects to apply once the operator runs, to have something to reconcile')
-    .option('--take-over', 'scales the deployed operator to zero, and back on exit')
-    .option('--give-back', 'scales the deployed operator back after a crash, and ends')
+    .addOption(
+      new Option(
+        '--take-over [how]',
+        'works in place of the deployed operator, until exit. scale: it is scaled to zero; lease: its Pods stay, and its ' +
+          'Lease of leader election is taken (default: scale)',
+      )
+        .choices(takeOverWays)
+        .preset('scale'),
+    )
+    .option('--give-back', 'only undoes --take-over, after a crash that left it in place')
+    .option(
+      '--dashboard-port <number>',
+      'port of the dashboard on loopback; 0: any that is free (default: 8082 if it is free)',
+    )
+    .option('--no-dashboard', 'serves no dashboard')
+    .option('--open', 'opens the dashboard in a browser')
     .option('--webhook-host <host>', 'the name or address by which the cluster reaches this machine')
     .action(async (options: DevOptions) => {
       const { runDev } = await import('./run-dev.js');

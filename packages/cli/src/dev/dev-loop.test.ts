@@ -1,23 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TestEnvironment } from '@riata/testing';
-import { defineKind } from 'riata';
 import { ConfigMap } from 'riata/kinds';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { z } from 'zod';
 import { memoryIo } from '../command/command-io.fixture.js';
 import { DevLoop } from './dev-loop.js';
-import { type DevProject, makeDevProject, widgetOperator, widgetSource } from './dev-project.fixture.js';
+import { type DevProject, makeDevProject, Widget, widgetOperator, widgetSource } from './dev-project.fixture.js';
 import { RunningOperator } from './running-operator.js';
-import type { TypeMode } from './type-checker.js';
+import { TypeChecker, type TypeMode } from './types/type-checker.js';
 
-const Widget = defineKind({
-  group: 'testing.riata.dev',
-  version: 'v1',
-  kind: 'Widget',
-  spec: z.object({ size: z.int().default(1) }),
-  status: z.object({ size: z.int() }),
-});
 const names = ['a', 'b', 'c', 'd'];
 const inDefault = (name: string) => ({ namespace: 'default', name });
 const patience = { timeout: 60_000, interval: 5 };
@@ -40,11 +31,14 @@ async function developing(given: { readonly types?: TypeMode } = {}) {
     optionsFor: ({ options }) => ({ ...options, config, runtime: io.runtime, webhooks: { port: 0 } }),
     onEnd: ({ reason }) => note(`ended: ${reason}`),
   });
-  const ended = new DevLoop({ io, project: {}, running, types: given.types ?? 'off' }).run();
+  const { types = 'off' } = given;
+  const checker = types === 'off' ? undefined : TypeChecker.of(project.folder);
+  const ended = new DevLoop({ io, project: {}, running, types, checker }).run();
   const close = async () => {
     stop.abort();
     await ended;
     await running[Symbol.asyncDispose]();
+    await checker?.[Symbol.asyncDispose]();
     await env[Symbol.asyncDispose]();
   };
   const saw = (text: string | RegExp) => vi.waitFor(() => expect(lines.join('\n')).toMatch(text), patience);
@@ -146,12 +140,12 @@ test('the build has source maps that lead to the files of the project', async ()
   expect((map.sources as string[]).map((path) => join(folder, path))).toContain(join(project.folder, 'src/widgets.ts'));
 }, 180_000);
 
-test.each(['revert', 'hold', 'show'] as const)(
+test.each(['hold', 'revert', 'show'] as const)(
   'type errors are shown; --types %s',
   async (types) => {
     const tsconfig = {
       compilerOptions: { strict: true, noLib: true, types: [], noResolve: true },
-      files: ['src/library.d.ts', 'src/checked.ts'],
+      files: ['src/library.d.ts', 'src/checked.ts', 'src/checked.test.ts'],
     };
     project.write('tsconfig.json', JSON.stringify(tsconfig));
     // Without a library, as that takes a second to check.
@@ -159,6 +153,7 @@ test.each(['revert', 'hold', 'show'] as const)(
     const library = [...globals, 'Object', 'RegExp', 'String'].map((name) => `interface ${name} {}`);
     project.write('src/library.d.ts', library.join('\n'));
     project.write('src/checked.ts', `export const text: string = 'one';\n`);
+    project.write('src/checked.test.ts', `export const text: string = 'one';\n`);
     project.write('src/main.ts', `import './checked.js';\n${widgetOperator['src/main.ts']}`);
     project.write('src/widgets.ts', widgetSource(1));
     await using dev = await developing({ types });
@@ -169,12 +164,25 @@ test.each(['revert', 'hold', 'show'] as const)(
     lines.length = 0;
     project.write('src/checked.ts', `export const text: string = 1;\n`);
     project.write('src/widgets.ts', widgetSource(2));
-    await dev.saw(/src\/checked\.ts\(1,14\): error TS2322: Type 'number' is not assignable to type 'string'/);
+    await dev.saw(
+      /src\/checked\.ts:1:14 - error TS2322: Type 'number' is not assignable to type 'string'\.\n {2}export const text: string = 1;\n {15}~~~~/,
+    );
     const runs = { revert: '1 1', hold: '1 1', show: '2 1' }[types];
     await vi.waitFor(async () => expect(await stateOf(env, 'a')).toBe(runs), patience);
-    if (types === 'hold') expect(lines.join('\n')).not.toMatch('replaced');
+    if (types === 'hold') {
+      expect(lines.join('\n')).not.toMatch('replaced');
+      project.write('src/widgets.ts', widgetSource(1));
+      project.write('src/checked.ts', `export const text: string = 'one';\n`);
+      await dev.saw('no errors; the code that runs is up to date');
+      project.write('src/widgets.ts', widgetSource(2));
+    }
     project.write('src/checked.ts', `export const text: string = 'two';\n`);
     await vi.waitFor(async () => expect(await stateOf(env, 'a')).toBe('2 1'), patience);
+    // Tests are no part of the operator.
+    project.write('src/checked.test.ts', `export const text: string = 2;\n`);
+    project.write('src/widgets.ts', widgetSource(3));
+    await dev.saw(/src\/checked\.test\.ts:1:14 - error TS2322[\s\S]*type errors in tests alone: the new code runs/);
+    await vi.waitFor(async () => expect(await stateOf(env, 'a')).toBe('3 1'), patience);
   },
   180_000,
 );

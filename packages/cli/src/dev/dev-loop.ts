@@ -2,12 +2,20 @@ import { dirname } from 'node:path';
 import { describeError } from 'riata/runtime';
 import type { CommandIo } from '../command/command-io.js';
 import type { ProjectOptions } from '../command/project-options.js';
-import { configPath, loadOperator } from '../config/load-operator.js';
+import {
+  type BuiltProject,
+  buildProject,
+  configPath,
+  importOperator,
+  type LoadedOperator,
+} from '../config/load-operator.js';
 import type { Operator } from '../config/resolve-operator.js';
 import { describeProblem } from './build-problem.js';
 import { type AppliedChange, isInterrupted, type RunningOperator } from './running-operator.js';
+import { anyChange, type SourceChanges } from './source-changes.js';
 import { SourceWatcher } from './source-watcher.js';
-import { TypeChecker, type TypeMode } from './type-checker.js';
+import type { TypeChecker, TypeMode } from './types/type-checker.js';
+import { describeTypeProblems, isInTests, type TypeProblem } from './types/type-problem.js';
 
 /** What a {@link DevLoop} is made of. */
 export interface DevLoopParts {
@@ -15,21 +23,25 @@ export interface DevLoopParts {
   readonly project: ProjectOptions;
   readonly running: RunningOperator;
   readonly types: TypeMode;
+  /** Undefined if types are not checked. It is not disposed of. */
+  readonly checker: TypeChecker | undefined;
   /** Called once, when the operator runs for the first time. */
   readonly onStarted?: () => Promise<void>;
 }
 
-type Loaded = Awaited<ReturnType<typeof loadOperator>>;
+/** The check of a change; undefined without a checker, or if its answer is outdated. */
+type Checked = Promise<readonly TypeProblem[] | undefined> | undefined;
 
 /** Loads a project, runs its operator, and does so again with each change of its source. */
 export class DevLoop {
   readonly #parts: DevLoopParts;
   readonly #folder: string;
   /** The last code that could be loaded, and is to run. */
-  #loaded: Loaded | undefined;
+  #loaded: LoadedOperator | undefined;
   /** The last code that runs, and has no type errors as far as is known. */
-  #sound: Loaded | undefined;
-  #checker: TypeChecker | undefined;
+  #sound: LoadedOperator | undefined;
+  /** Whether the last change was not put in place. */
+  #isHeldBack = false;
   /** The type check in flight. */
   #checking: Promise<void> = Promise.resolve();
   /** Changes are put in place one after the other. */
@@ -44,75 +56,89 @@ export class DevLoop {
 
   /** Until the signal of the command aborts. */
   async run(): Promise<void> {
-    const { io, types } = this.#parts;
+    const { io, types, checker } = this.#parts;
     const { signal, runtime } = io;
-    this.#checker = types === 'off' ? undefined : TypeChecker.of(this.#folder, { pretty: io.colors });
-    if (types !== 'off' && this.#checker === undefined)
-      io.note('types are not checked: no typescript or tsconfig.json');
+    if (types !== 'off' && checker === undefined) io.note('types are not checked: no typescript or tsconfig.json');
     using watcher = new SourceWatcher(this.#folder, runtime.clock);
     try {
       // Before the first load: an edit during it counts.
       watcher.follow([configPath(io, this.#parts.project.config)]);
-      do {
-        const startedMs = runtime.clock.monotonic();
-        await this.#reload(startedMs, (sources) => watcher.follow(sources));
-      } while (await watcher.changed(signal));
+      let changes: SourceChanges | undefined = anyChange;
+      while (changes !== undefined) {
+        await this.#reload(changes, runtime.clock.monotonic(), watcher);
+        changes = await watcher.changed(signal);
+      }
     } finally {
-      await this.#checker?.[Symbol.asyncDispose]();
       await this.#checking;
       await this.#applying.catch(() => {});
       await this.#started;
     }
   }
 
-  async #reload(startedMs: number, follow: (sources: readonly string[]) => void): Promise<void> {
-    const { io, project, types } = this.#parts;
-    // What is built now is checked next: the build should not have to share the machine with a check of older code.
-    this.#checker?.cancel();
-    let loaded: Loaded;
+  async #reload(changes: SourceChanges, startedMs: number, watcher: SourceWatcher): Promise<void> {
+    const { io, project, types, checker } = this.#parts;
+    // Beside the build, which takes about as long.
+    const checked: Checked = checker?.check(changes).catch((error: unknown) => {
+      io.note(`types cannot be checked: ${describeError(error)}`);
+      return undefined;
+    });
+    let loaded: LoadedOperator | undefined;
     try {
-      loaded = await loadOperator(io, project);
+      const built = await buildProject(io, project, { asWritten: true });
+      watcher.follow(built.sources);
+      if (types === 'hold' && !(await this.#mayRun(built, checked, watcher))) return;
+      loaded = await importOperator(built);
     } catch (error) {
       if (isInterrupted(error, io.signal)) return;
       io.note(describeProblem(error, { folder: this.#folder, colors: io.colors }));
       this.#oldCodeRuns();
       return;
     }
-    follow(loaded.sources);
     const before = this.#loaded;
+    const checkBeside = (code: LoadedOperator) => {
+      if (types === 'revert' || types === 'show') this.#checking = this.#checkBeside(checked, code, before);
+    };
     // The same build again: types may have changed, and nothing else.
     if (before !== undefined && loaded.config === before.config) {
-      if (types !== 'off') this.#checking = this.#checkBeside(before, before);
+      if (this.#isHeldBack) io.out('no errors; the code that runs is up to date');
+      this.#isHeldBack = false;
+      checkBeside(before);
       return;
     }
     this.#loaded = loaded;
-    if (types === 'hold' && this.#checker !== undefined && !(await this.#hasTypes(loaded))) {
-      if (this.#loaded === loaded) this.#loaded = before;
-      return;
-    }
     await this.#apply(loaded.operator, startedMs);
-    if (types === 'revert' || types === 'show') this.#checking = this.#checkBeside(loaded, before);
+    checkBeside(loaded);
   }
 
-  /** False if there are errors, which are shown, or newer code. */
-  async #hasTypes(loaded: Loaded): Promise<boolean> {
-    const errors = await this.#checker?.check();
-    if (errors === undefined || this.#loaded !== loaded) return false;
-    if (errors === '') return true;
-    this.#parts.io.note(errors);
+  /** False with type errors in the operator, which are shown. */
+  async #mayRun({ sources }: BuiltProject, checked: Checked, watcher: SourceWatcher): Promise<boolean> {
+    const problems = (await checked) ?? [];
+    // Files of types alone are no part of the build.
+    watcher.follow([...sources, ...(this.#parts.checker?.sources ?? [])]);
+    if (this.#parts.io.signal.aborted) return false;
+    if (!this.#showTypeProblems(problems)) return true;
     this.#oldCodeRuns();
     return false;
   }
 
-  async #checkBeside(loaded: Loaded, before: Loaded | undefined): Promise<void> {
+  /** Whether there are some in the operator itself. */
+  #showTypeProblems(problems: readonly TypeProblem[]): boolean {
+    const { io } = this.#parts;
+    if (problems.length === 0) return false;
+    io.note(describeTypeProblems(problems, { folder: this.#folder, colors: io.colors }));
+    const isOwn = problems.some((each) => !isInTests(each, this.#folder));
+    if (!isOwn) io.note('type errors in tests alone: the new code runs');
+    return isOwn;
+  }
+
+  async #checkBeside(checked: Checked, loaded: LoadedOperator, before: LoadedOperator | undefined): Promise<void> {
     const { io, types } = this.#parts;
-    const errors = await this.#checker?.check();
-    if (errors === undefined || this.#loaded !== loaded || io.signal.aborted) return;
-    if (errors === '') {
+    const problems = await checked;
+    if (problems === undefined || this.#loaded !== loaded || io.signal.aborted) return;
+    if (!this.#showTypeProblems(problems)) {
       this.#sound = loaded;
       return;
     }
-    io.note(errors);
     // The check of the code before may not have ended when this one came.
     const sound = this.#sound ?? before;
     if (types !== 'revert' || sound === undefined || sound === loaded) return;
@@ -131,6 +157,7 @@ export class DevLoop {
       for (const { name, error } of change.failed) io.note(`${name}: the code before runs on: ${describeError(error)}`);
       const ms = Math.round(runtime.clock.monotonic() - startedMs);
       io.out(`${describeChange(change)} in ${ms} ms`);
+      this.#isHeldBack = false;
       this.#started ??= this.#parts.onStarted?.();
     } catch (error) {
       if (isInterrupted(error, signal)) return;
@@ -141,6 +168,7 @@ export class DevLoop {
 
   #oldCodeRuns(): void {
     const { io, running } = this.#parts;
+    this.#isHeldBack = true;
     io.note(running.manager === undefined ? 'waiting for a change' : 'the code before runs on');
   }
 }

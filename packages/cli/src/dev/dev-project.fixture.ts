@@ -1,10 +1,24 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { defineKind } from 'riata';
 import { rolldown } from 'rolldown';
+import { z } from 'zod';
 
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));
-const entries = ['index', 'kinds', 'controller', 'manager', 'object', 'runtime', 'webhook'];
+const entries = [
+  ...['index', 'client', 'controller', 'kinds', 'manager', 'object', 'patterns', 'rest', 'runtime', 'shared'],
+  'webhook',
+];
+
+/** The kind of {@link widgetOperator}, as clients of the tests see it. */
+export const Widget = defineKind({
+  group: 'testing.riata.dev',
+  version: 'v1',
+  kind: 'Widget',
+  spec: z.object({ size: z.int().default(1) }),
+  status: z.object({ size: z.int() }),
+});
 
 /** A project beside installed packages, on disk; removed when it is disposed of. */
 export interface DevProject extends Disposable {

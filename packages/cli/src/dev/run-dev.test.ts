@@ -2,23 +2,15 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Sandbox } from '@riata/sandbox';
-import { createClient, defineKind, loadConfig } from 'riata';
+import { createClient, loadConfig } from 'riata';
 import { ConfigMap, Deployment, Namespace } from 'riata/kinds';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { z } from 'zod';
 import { memoryIo, runIn } from '../command/command-io.fixture.js';
 import { runRiata } from '../command/run-riata.js';
-import { type DevProject, makeDevProject, widgetOperator } from './dev-project.fixture.js';
-import { replicasAnnotation } from './take-over.js';
+import { type DevProject, makeDevProject, Widget, widgetOperator } from './dev-project.fixture.js';
+import { replicasAnnotation } from './take-over/give-back.js';
 
 const patience = { timeout: 60_000, interval: 10 };
-const Widget = defineKind({
-  group: 'testing.riata.dev',
-  version: 'v1',
-  kind: 'Widget',
-  spec: z.object({ size: z.int().default(1) }),
-  status: z.object({ size: z.int() }),
-});
 
 let project: DevProject;
 beforeAll(async () => {
@@ -129,7 +121,9 @@ test('riata dev --take-over: the deployed operator rests until Ctrl-C, and --giv
 test.each([
   [['--take-over'], 2, '--take-over requires --context or --kubeconfig: a sandbox has no deployed operator'],
   [['--nodes', 'many'], 2, '--nodes must be a number ≥ 0, got "many"'],
-  [['--types', 'maybe'], 2, 'Allowed choices are revert, hold, show, off'],
+  [['--no-dashbord'], 2, 'Did you mean --no-dashboard?'],
+  [['--take-over=leese', '--context', 'a'], 2, 'Allowed choices are scale, lease'],
+  [['--types', 'maybe'], 2, 'Allowed choices are hold, revert, show, off'],
 ])('riata dev %s is refused', async (args, code, message) => {
   const run = await runIn(project.folder, ['dev', ...args]);
   expect(run.code).toBe(code);

@@ -11,20 +11,25 @@ import type { ProjectOptions } from '../command/project-options.js';
 import { configPath, loadProjectConfig } from '../config/load-operator.js';
 import { isWebhook, type Operator } from '../config/resolve-operator.js';
 import { applyFiles } from './apply-files.js';
-import { CrashGuard } from './crash-guard.js';
 import { type DevCluster, type DevClusterOptions, openCluster } from './dev-cluster.js';
+import { DevDashboard, type DevDashboardOptions } from './dev-dashboard.js';
 import { DevLoop } from './dev-loop.js';
 import { freePort } from './free-port.js';
 import { withReconcileLines } from './reconcile-lines.js';
 import { RunningOperator } from './running-operator.js';
-import { giveBack, type TakeOverParts, takeOver } from './take-over.js';
-import type { TypeMode } from './type-checker.js';
+import { CrashGuard } from './take-over/crash-guard.js';
+import type { TakenPlace, TakeOverParts } from './take-over/dev-lease.js';
+import { type GivenBack, giveBack } from './take-over/give-back.js';
+import type { LeaseKey } from './take-over/lease-holder.js';
+import { holdLease, type TakenLease } from './take-over/take-lease.js';
+import { type TakeOverWay, takeOver } from './take-over/take-over.js';
+import { TypeChecker, type TypeMode } from './types/type-checker.js';
 import { webhookHost } from './webhook-host.js';
 
 /** Options of `riata dev`. */
-export interface DevOptions extends ProjectOptions, DevClusterOptions {
+export interface DevOptions extends ProjectOptions, DevClusterOptions, DevDashboardOptions {
   readonly types?: TypeMode;
-  readonly takeOver?: boolean;
+  readonly takeOver?: TakeOverWay;
   readonly giveBack?: boolean;
   readonly webhookHost?: string;
   /** Files of objects to create. */
@@ -44,27 +49,47 @@ export async function runDev(io: CommandIo, options: DevOptions): Promise<void> 
       exitCode: exitCodes.usage,
     });
   }
+  const dashboard = options.giveBack ? undefined : await DevDashboard.of(io, options);
+  const types = options.types ?? 'hold';
+  await using checker = types === 'off' || options.giveBack ? undefined : TypeChecker.of(folder);
+  // While the cluster starts: the first check takes longest.
+  checker?.warmUp(io.runtime.clock.now());
   await using cluster = await openCluster(io, folder, options);
+  const session = { io, options, cluster, dashboard, types, checker };
   if (cluster.isSandbox) {
-    await develop(io, options, cluster, { host: '127.0.0.1', port: 0 });
+    await develop(session, { host: '127.0.0.1', port: 0 });
     return;
   }
   await using client = createClient(cluster.config, { runtime: io.runtime });
   if (options.giveBack) await giveBackNow(io, options, client);
-  else if (options.takeOver) await inPlace(io, options, cluster, client);
-  else await develop(io, options, cluster, await reachableWebhooks(options, cluster, client));
+  else if (options.takeOver) await inPlace(session, client);
+  else await develop(session, await reachableWebhooks(options, cluster, client));
+}
+
+/** A run of `riata dev`. */
+interface Session {
+  readonly io: CommandIo;
+  readonly options: DevOptions;
+  readonly cluster: DevCluster;
+  readonly dashboard: DevDashboard | undefined;
+  readonly types: TypeMode;
+  readonly checker: TypeChecker | undefined;
+  /** Taken from the deployed operator. */
+  readonly lease?: TakenLease | undefined;
 }
 
 /** Without `webhooks`, those of the operator are not served. */
 async function develop(
-  io: CommandIo,
-  options: DevOptions,
-  cluster: DevCluster,
+  { io, options, cluster, dashboard, types, checker, lease }: Session,
   webhooks: WebhookServerOptions | undefined,
 ): Promise<void> {
   let isReported = false;
   await using running = new RunningOperator({
-    optionsFor: (operator) => managerOptions(io, cluster, operator, webhooks),
+    optionsFor: async (operator) => ({
+      ...managerOptions({ io, cluster, lease }, operator, webhooks),
+      ...(dashboard && { dashboard: await dashboard.optionFor(operator) }),
+    }),
+    ...(lease && { beforeStart: (operator) => lease.take(operatorLease(operator)) }),
     accepts: (definition) => {
       if (webhooks !== undefined || !isWebhook(definition)) return true;
       if (!isReported)
@@ -77,29 +102,36 @@ async function develop(
       io.note(`the operator has ended, ${exit.reason}${why}; save a file to start it again`);
     },
   });
-  const types = options.types ?? (cluster.isSandbox ? 'revert' : 'hold');
-  const onStarted = () => applyFiles(io, cluster.config, options.apply ?? []);
-  await new DevLoop({ io, project: options, running, types, onStarted }).run();
+  const onStarted = () => {
+    dashboard?.show();
+    return applyFiles(io, cluster.config, options.apply ?? []);
+  };
+  await new DevLoop({ io, project: options, running, types, checker, onStarted }).run();
 }
 
-async function inPlace(
-  io: CommandIo,
-  options: DevOptions,
-  cluster: DevCluster,
-  client: ConnectedClient,
-): Promise<void> {
+async function inPlace(session: Session, client: ConnectedClient): Promise<void> {
+  const { io, options, cluster } = session;
   const parts = await placeOf(io, options, client);
   const guard = guardOf(io, options, parts.holder);
-  try {
-    const place = await takeOver(parts);
-    if (place === undefined)
-      io.note(`Deployment ${parts.namespace}/${parts.name} does not exist: nothing to take over`);
+  const work = async (place: TakenPlace | undefined, lease?: TakenLease) => {
     try {
-      await develop(io, options, cluster, await reachableWebhooks(options, cluster, client));
+      await develop({ ...session, lease }, await reachableWebhooks(options, cluster, client));
     } finally {
       await place?.giveBack();
-      if (place !== undefined) io.note(`Deployment ${parts.namespace}/${parts.name} has its replicas again`);
     }
+  };
+  try {
+    const deployed = `Deployment ${parts.namespace}/${parts.name}`;
+    if (options.takeOver === 'lease') {
+      const lease = await holdLease(parts);
+      await work(lease, lease);
+      io.note('the Lease is released: the deployed operator leads again');
+      return;
+    }
+    const place = await takeOver(parts);
+    if (place === undefined) io.note(`${deployed} does not exist: nothing to take over`);
+    await work(place);
+    if (place !== undefined) io.note(`${deployed} has its replicas again`);
   } finally {
     await guard?.end();
   }
@@ -107,9 +139,15 @@ async function inPlace(
 
 async function giveBackNow(io: CommandIo, options: DevOptions, client: ConnectedClient): Promise<void> {
   const parts = await placeOf(io, options, client);
-  const isGiven = await giveBack(parts);
-  const words = isGiven ? 'has its replicas again' : 'was not taken over: nothing to give back';
-  io.out(`Deployment ${parts.namespace}/${parts.name} ${words}`);
+  io.out(describeGiven(await giveBack(parts), `Deployment ${parts.namespace}/${parts.name}`));
+}
+
+function describeGiven({ replicas, lease }: GivenBack, deployed: string): string {
+  const lines = [
+    ...(replicas === undefined ? [] : [`${deployed} has its replicas again: ${replicas}`]),
+    ...(lease === undefined ? [] : [`Lease ${lease} is released`]),
+  ];
+  return lines.length === 0 ? `${deployed} was not taken over: nothing to give back` : lines.join('\n');
 }
 
 /** Needs the config alone: code that does not compile must not keep anyone from giving back. */
@@ -128,7 +166,13 @@ function guardOf(io: CommandIo, options: DevOptions, holder: string): CrashGuard
     value === undefined ? [] : [`--${name}`, value],
   );
   const command = [...io.self, 'dev', '--give-back', ...given, ...conditions.flatMap((each) => ['--conditions', each])];
-  return new CrashGuard({ command, cwd: io.cwd, env: { ...io.env, [holderVariable]: holder } });
+  return new CrashGuard({ command, cwd: io.cwd, env: { ...withoutDebugger(io.env), [holderVariable]: holder } });
+}
+
+/** A debugger would stop the guard together with this process, and take its port before. */
+function withoutDebugger(env: CommandIo['env']): CommandIo['env'] {
+  const options = env.NODE_OPTIONS?.replace(/(?:^|\s)--inspect\S*/g, '');
+  return { ...env, NODE_OPTIONS: options, VSCODE_INSPECTOR_OPTIONS: undefined };
 }
 
 /** Where the cluster calls webhooks on this machine; undefined if that is not known. */
@@ -149,18 +193,23 @@ async function reachableWebhooks(
 
 /** One process on a developer's machine: no lease is needed in a sandbox, and webhooks are served at an address of their own. */
 function managerOptions(
-  io: CommandIo,
-  cluster: DevCluster,
+  { io, cluster, lease }: Pick<Session, 'io' | 'cluster' | 'lease'>,
   { options }: Operator,
   served: WebhookServerOptions | undefined,
 ): ManagerOptions {
-  const { client: _, leaderElection, sharding, webhooks, ...rest } = options;
-  const { service: __, certificates: ___, clientCaFile: ____, ...hooks } = webhooks ?? {};
+  const { client: _client, dashboard: _dashboard, leaderElection, sharding, webhooks, ...rest } = options;
+  const { service: _service, certificates: _certificates, clientCaFile: _clientCaFile, ...hooks } = webhooks ?? {};
   const { clock } = io.runtime;
   const log = rest.runtime?.log ?? io.runtime.log;
   return {
     ...rest,
-    ...(!cluster.isSandbox && { ...(leaderElection && { leaderElection }), ...(sharding && { sharding }) }),
+    ...(!cluster.isSandbox && {
+      // The Lease stays when the manager starts anew, and is released on exit.
+      ...(leaderElection && {
+        leaderElection: { ...leaderElection, ...(lease && { identity: lease.identity, releaseOnStop: false }) },
+      }),
+      ...(sharding && { sharding }),
+    }),
     config: cluster.config,
     runtime: {
       ...rest.runtime,
@@ -169,4 +218,16 @@ function managerOptions(
     },
     webhooks: { ...hooks, ...served },
   };
+}
+
+function operatorLease({ options: { leaderElection, sharding } }: Operator): LeaseKey {
+  if (sharding !== undefined) {
+    throw new CommandError(
+      '--take-over=lease is for leader election, and the operator is sharded; use --take-over=scale',
+    );
+  }
+  if (leaderElection !== undefined) return leaderElection;
+  throw new CommandError(
+    '--take-over=lease requires leaderElection in the options of the operator; use --take-over=scale, or add it',
+  );
 }

@@ -6,13 +6,16 @@ import { isAbortOf } from 'riata/runtime';
 import { type AddedWebhook, addWebhook, type WebhookDefinition } from 'riata/webhook';
 import type { OperatorDefinition } from '../config/operator.js';
 import { isWebhook, type Operator } from '../config/resolve-operator.js';
+import { optionsFingerprint } from './options-fingerprint.js';
 
 /** What a {@link RunningOperator} is made of. */
 export interface RunningOperatorParts {
   /** The options of the operator's manager here: those of the operator, with the connection and what differs for a person. */
-  readonly optionsFor: (operator: Operator) => ManagerOptions;
+  readonly optionsFor: (operator: Operator) => ManagerOptions | Promise<ManagerOptions>;
   /** Whether a definition is run at all. @default all are */
   readonly accepts?: (definition: OperatorDefinition) => boolean;
+  /** Called before a manager is made, and again before another one is. @default nothing is to be done */
+  readonly beforeStart?: (operator: Operator) => Promise<void>;
   /** Called if the manager ends by itself. */
   readonly onEnd: (exit: ManagerExit) => void;
 }
@@ -56,10 +59,11 @@ export class RunningOperator implements AsyncDisposable {
 
   /** Runs this operator from now on. Rejects, with the old code running, if a CustomResourceDefinition is refused. */
   async apply(operator: Operator, { signal }: { readonly signal: AbortSignal }): Promise<AppliedChange> {
-    const options = this.#parts.optionsFor(operator);
-    const text = comparable(operator.options);
+    const options = await this.#parts.optionsFor(operator);
+    const text = optionsFingerprint(operator.options);
     const isRestart = this.#manager !== undefined && text !== this.#options;
     if (isRestart) await this.#end();
+    if (this.#manager === undefined) await this.#parts.beforeStart?.(operator);
     const manager = this.#manager ?? (await Manager.create(options));
     try {
       await this.#install(manager, operator, signal);
@@ -171,19 +175,6 @@ function idOf(definition: OperatorDefinition, at: number): string {
 
 function nameOf(definition: OperatorDefinition): string {
   return (definition as { readonly name?: string }).name ?? 'definition without a name';
-}
-
-/** What of options can be compared: functions and connections are different with each build. */
-function comparable(options: ManagerOptions): string {
-  const { runtime: _, config: __, client: ___, ...rest } = options;
-  const seen = new WeakSet<object>();
-  return JSON.stringify(rest, (_, value: unknown) => {
-    if (typeof value === 'function') return '[function]';
-    if (typeof value !== 'object' || value === null) return value;
-    if (seen.has(value)) return '[again]';
-    seen.add(value);
-    return value;
-  });
 }
 
 /** Whether a failure is nothing but the end of the command. */

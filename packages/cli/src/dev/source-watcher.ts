@@ -1,6 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { dirname, extname, join, relative, sep } from 'node:path';
 import { onAbort, type Runtime } from 'riata/runtime';
+import type { SourceChanges } from './source-changes.js';
 
 /** Editors write a file in several steps: changes within this time are one. */
 const quietMs = 15;
@@ -14,7 +15,10 @@ export class SourceWatcher implements Disposable {
   readonly #root: string;
   readonly #clock: Runtime['clock'];
   readonly #watchers = new Map<string, FSWatcher>();
-  #changed = false;
+  #files = new Set<string>();
+  #isAll = false;
+  /** Events so far. */
+  #seen = 0;
   #notify: () => void = () => {};
 
   /** `root`: the folder of the project. */
@@ -38,19 +42,22 @@ export class SourceWatcher implements Disposable {
     for (const folder of folders) if (!this.#watchers.has(folder)) this.#watch(folder);
   }
 
-  /** Resolves when something has changed since the last call, and no more changes come; false if the signal has aborted. */
-  async changed(signal: AbortSignal): Promise<boolean> {
-    while (!this.#changed && !signal.aborted) {
+  /** Resolves when something has changed since the last call, and no more changes come; undefined if the signal has aborted. */
+  async changed(signal: AbortSignal): Promise<SourceChanges | undefined> {
+    while (!this.#hasChanged && !signal.aborted) {
       await new Promise<void>((resolve) => {
         this.#notify = resolve;
         onAbort(signal, resolve);
       });
     }
-    while (this.#changed && !signal.aborted) {
-      this.#changed = false;
+    for (let seen = -1; seen !== this.#seen && !signal.aborted; ) {
+      seen = this.#seen;
       await this.#clock.sleep(quietMs, { signal }).catch(() => {});
     }
-    return !signal.aborted;
+    const changes = { files: this.#files, isAll: this.#isAll };
+    this.#files = new Set();
+    this.#isAll = false;
+    return signal.aborted ? undefined : changes;
   }
 
   [Symbol.dispose](): void {
@@ -58,11 +65,18 @@ export class SourceWatcher implements Disposable {
     this.#watchers.clear();
   }
 
+  get #hasChanged(): boolean {
+    return this.#isAll || this.#files.size > 0;
+  }
+
   #watch(folder: string): void {
     try {
       const watcher = watch(folder, (_, name) => {
-        if (name !== null && !isSource(join(folder, name))) return;
-        this.#changed = true;
+        if (name === null) this.#isAll = true;
+        else if (!isSource(join(folder, name))) return;
+        else if (leadsToOthers(name)) this.#isAll = true;
+        else this.#files.add(join(folder, name));
+        this.#seen += 1;
         this.#notify();
       });
       // The folder may be removed; when it comes back, a change of the one above is seen.
@@ -82,6 +96,11 @@ function isSource(path: string): boolean {
   if (path.split(sep).at(-1) === 'node_modules') return false;
   const extension = extname(path);
   return extension === '' || sourceExtensions.test(extension);
+}
+
+/** A folder, which comes with files; settings that say which files belong to the project; packages. */
+function leadsToOthers(name: string): boolean {
+  return extname(name) === '' || /^(?:package(?:-lock)?|tsconfig.*)\.json$/.test(name);
 }
 
 function isBelow(folder: string, root: string): boolean {

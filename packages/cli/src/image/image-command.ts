@@ -11,6 +11,7 @@ export interface ImageCommandOptions extends ProjectOptions {
   readonly platform?: readonly string[];
   readonly label?: readonly string[];
   readonly node?: string;
+  readonly basePackages: boolean;
   readonly push?: boolean;
   readonly output?: string;
   readonly bundle?: string;
@@ -41,8 +42,9 @@ export function imageCommand(io: CommandIo): Command {
     .option('--image <repository>', 'repository without tag (default: image of riata.config.ts)')
     .option('--tag <tag...>', "tags of the image (default: the operator's version)")
     .option('--platform <os/arch...>', 'platforms of the base, or all (default: linux/amd64 linux/arm64)')
-    .option('--label <key=value...>', 'labels beside org.opencontainers.image.*', label, [])
+    .option('--label <key=value...>', 'labels beside org.opencontainers.image.*', label)
     .option('--node <path>', 'Node in the base (default: its entrypoint, or node on its PATH)')
+    .option('--no-base-packages', "leave the base's packages out of the bill of materials; its layers need not be read")
     .option('--bundle <folder>', 'write the files of the image to a folder')
     .option('--dockerfile', 'print a Dockerfile that builds the same image')
     .option('--json', 'print the result as JSON')
@@ -58,7 +60,7 @@ export function imageCommand(io: CommandIo): Command {
   return withProjectOptions(command);
 }
 
-function label(value: string, before: string[]): string[] {
+function label(value: string, before: readonly string[] = []): string[] {
   if (!/^[^=\s]+=/.test(value)) throw new InvalidArgumentError('It must be key=value.');
   return [...before, value];
 }

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { ApiServer, adminKubeconfig } from '@riata/apiserver';
 import { createClient } from 'riata';
 import { Deployment } from 'riata/kinds';
+import { defaultRuntime, silentLogger } from 'riata/runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { goTool } from '../../../../tools/go-tools/go-tool.mjs';
 import { memoryIo, runIn } from '../command/command-io.fixture.js';
@@ -80,7 +81,7 @@ describe('riata image', () => {
       join(folder, 'a.tar'),
     ]);
     expect(first.notes).toMatch(
-      /^bundled site-operator 1\.2\.3 with \d+ packages, \d+ KiB compressed\nbase oci:\S+ \(linux\/amd64, linux\/arm64\)\nwrote \S+a\.tar$/,
+      /^bundled site-operator 1\.2\.3 with \d+ packages\nbase oci:\S+@sha256:\w+ \(linux\/amd64, linux\/arm64\)\nlayer \d+ KiB compressed\nwrote \S+a\.tar$/,
     );
     expect(first.out).toMatch(/^registry\.example\.com\/site-operator@sha256:[0-9a-f]{64}$/);
     // In another folder: nothing of it may reach the image.
@@ -98,6 +99,50 @@ describe('riata image', () => {
     mkdirSync(join(folder, 'unpacked'));
     execFileSync('tar', ['-xf', join(folder, 'a.tar'), '-C', join(folder, 'unpacked')]);
     execFileSync(check, [join(folder, 'unpacked')]);
+  });
+
+  test.skipIf(registryProgram === '' || crane === '')(
+    'writes an archive that crane reads as docker load does',
+    async () => {
+      const archive = join(folder, 'loaded.tar');
+      const base = ['--base', `oci:${folder}/base`, '--platform', 'linux/amd64'];
+      const { out } = await runIn(project.folder, [...args, ...base, '--output', archive, '--json']);
+      await using registry = await startRegistry();
+      const name = `${registry.host}/loaded:1`;
+      execFileSync(crane, ['push', archive, name], { stdio: 'pipe' });
+      const config = JSON.parse(execFileSync(crane, ['config', name], { encoding: 'utf8' }));
+      expect(config.config).toMatchObject({ User: '65532:65532', WorkingDir: '/app' });
+      const files = execFileSync(crane, ['export', name, '-'], { maxBuffer: 1 << 28 });
+      const listed = execFileSync('tar', ['-tf', '-'], { input: files, encoding: 'utf8' }).split('\n');
+      expect(listed).toEqual(expect.arrayContaining(['etc/os-release', 'app/main.mjs', 'app/sbom.cdx.json']));
+      const sbom = JSON.parse(
+        execFileSync('tar', ['-xOf', '-', 'app/sbom.cdx.json'], { input: files, encoding: 'utf8' }),
+      );
+      expect(sbom.components).toContainEqual(expect.objectContaining({ type: 'container', name: 'base' }));
+      expect(JSON.parse(out).platforms).toEqual(['linux/amd64']);
+    },
+  );
+
+  test('a registry that cannot be reached', async () => {
+    const base = ['--base', '127.0.0.1:1/node:22'];
+    const { clock, ...rest } = defaultRuntime();
+    const runtime = {
+      ...{ ...rest, log: silentLogger },
+      clock: {
+        now: () => clock.now(),
+        monotonic: () => clock.monotonic(),
+        after: clock.after.bind(clock),
+        yield: () => clock.yield(),
+        // No waiting between attempts.
+        sleep: (_ms: number, options?: Parameters<typeof clock.sleep>[1]) => clock.sleep(0, options),
+      },
+    };
+    const output = ['--output', join(folder, 'none.tar')];
+    const { code, notes } = await runIn(project.folder, [...args, ...base, ...output], { runtime });
+    expect(code).toBe(1);
+    expect(notes.split('\n').at(-1)).toMatch(
+      /^riata: registry 127\.0\.0\.1:1: connection refused by 127\.0\.0\.1:1; check the name of the image and the network; /,
+    );
   });
 
   test('lists the packages of the bundle, with their licenses', async () => {
@@ -151,7 +196,7 @@ describe('riata image', () => {
     ]);
     expect({ code, notes }).toMatchObject({
       code: 0,
-      notes: expect.stringContaining('1 blobs uploaded, 2 mounted, 0 present already'),
+      notes: expect.stringContaining('2 blobs uploaded, 2 mounted, 0 present already'),
     });
     const result = JSON.parse(out);
     expect(result).toMatchObject({ tags: ['1.2.3', 'latest'], platforms: ['linux/arm64'], pushed: true });

@@ -1,9 +1,12 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { isTransportError } from 'riata/rest';
 import { CommandError } from '../command/command-error.js';
 import type { CommandIo } from '../command/command-io.js';
 import { type LoadedConfig, loadProjectConfig } from '../config/load-operator.js';
 import { type AppFiles, appFiles } from './app/app-files.js';
+import { basePackages } from './app/base-packages.js';
+import { cyclonedxSbom } from './app/sbom.js';
 import { loadBaseImage } from './base-image.js';
 import { dockerfile } from './dockerfile.js';
 import type { ImageCommandOptions } from './image-command.js';
@@ -42,9 +45,17 @@ export async function runImage(io: CommandIo, options: ImageCommandOptions): Pro
   try {
     await makeImage(io, options);
   } catch (error) {
+    if (isTransportError(error) && !io.signal.aborted) throw new CommandError(unreachable(error), { cause: error });
     const isExplained = error instanceof Error && (error.constructor === Error || error instanceof RegistryError);
     throw isExplained && !io.signal.aborted ? new CommandError(error.message, { cause: error }) : error;
   }
+}
+
+/** The message of a failed connection. Its own remedy is about API servers. */
+function unreachable({ message }: Error): string {
+  const [, url = '', problem = message] = /^\w+ (\S+?): ([^;]*)/.exec(message) ?? [];
+  const host = URL.canParse(url) ? new URL(url).host : 'of the image';
+  return `registry ${host}: ${problem}; check the name of the image and the network; a proxy is taken from HTTPS_PROXY, a base without a registry from --base oci:PATH`;
 }
 
 async function makeImage(io: CommandIo, options: ImageCommandOptions): Promise<void> {
@@ -60,10 +71,7 @@ async function makeImage(io: CommandIo, options: ImageCommandOptions): Promise<v
     description: identity.description,
     ...(created !== undefined && { created }),
   });
-  const layer = layerOf(new Map([...app.files].map(([path, content]) => [`app/${path}`, content])), created ?? 0);
-  io.note(
-    `bundled ${identity.name} ${identity.version} with ${app.packages.length} packages, ${kilobytes(layer)} compressed`,
-  );
+  io.note(`bundled ${identity.name} ${identity.version} with ${app.packages.length} packages`);
   if (options.bundle !== undefined) await writeBundle(resolve(io.cwd, options.bundle), app);
   if (!options.push && options.output === undefined) return;
   await using http = httpExchange({ clock: io.runtime.clock, env: io.env });
@@ -80,7 +88,22 @@ async function makeImage(io: CommandIo, options: ImageCommandOptions): Promise<v
     ...{ cwd: io.cwd, signal: io.signal, clientOf },
     ...(platform && { platforms: platform.flatMap((each) => each.split(',')) }),
   });
-  io.note(`base ${base.name} (${base.platforms.map((each) => platformName(each.platform)).join(', ')})`);
+  const pinned = base.reference?.digest === undefined ? `${base.name}@${base.digest}` : base.name;
+  io.note(`base ${pinned} (${base.platforms.map((each) => platformName(each.platform)).join(', ')})`);
+  const files = new Map(app.files);
+  if (options.basePackages) {
+    const { packages, unread } = await basePackages(base, io.signal);
+    for (const reason of unread) io.note(`packages of the base are missing in the bill of materials: ${reason}`);
+    const { name, version, description } = identity;
+    const sbom = cyclonedxSbom({
+      ...{ name, version, description, packages: app.packages },
+      base: { name: base.reference === undefined ? 'base' : base.name, digest: base.digest, packages },
+      ...(created !== undefined && { created }),
+    });
+    files.set('sbom.cdx.json', Buffer.from(sbom));
+  }
+  const layer = layerOf(new Map([...files].map(([path, content]) => [`app/${path}`, content])), created ?? 0);
+  io.note(`layer ${kilobytes(layer)} compressed`);
   const image = operatorImage({
     ...{ base, layer, main: '/app/main.mjs', labels, created: created ?? 0 },
     ...(options.node !== undefined && { node: options.node }),

@@ -20,7 +20,7 @@ export interface DoctorOptions extends ProjectOptions, ClusterOptions {
 /** Checks a cluster and the operator in it, and prints what is wrong and what to do. */
 export async function doctor(io: CommandIo, options: DoctorOptions): Promise<void> {
   const operator = await operatorIn(io, options);
-  const config = await clusterConfig(options);
+  const config = await clusterConfig(io, options);
   await using client = createClient(config, { runtime: { ...io.runtime, log: silentLogger } });
   const { signal } = io;
   const results: CheckResult[] = [];

@@ -12,7 +12,7 @@ export interface EndpointOptions extends ProjectOptions, ClusterOptions {
 /** Adds the options by which a command finds a running operator. */
 export function withEndpointOptions(command: Command): Command {
   const own = command
-    .option('--url <url>', 'where the operator serves its metrics (default: its Pods, through the API server)')
+    .option('--url <url>', 'where the operator serves its metrics (default: its Pods, by port-forwards)')
     .option('--token-file <file>', 'the token for protected metrics (default: $RIATA_TOKEN)')
     .option('--insecure-skip-tls-verify', 'accept any certificate of --url');
   return withClusterOptions(withProjectOptions(own));

@@ -79,7 +79,7 @@ describe('riata explain by URL', () => {
   });
 });
 
-/** An API server that knows a Deployment with one Pod, and proxies to the operator; like kube-apiserver without Authorization. */
+/** An API server that knows a Deployment with one Pod, refuses port-forwards, and proxies to the operator; like kube-apiserver without Authorization. */
 async function proxyingServer(target: string) {
   const asked: string[] = [];
   const server = createServer(async (request, response) => {
@@ -87,7 +87,11 @@ async function proxyingServer(target: string) {
     asked.push(url);
     const answer = (body: object) => response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
     const metadata = { namespace: 'site-operator', name: 'site-operator' };
-    if (url.includes('/proxy/')) {
+    if (url.includes('/portforward')) {
+      response.statusCode = 403;
+      const message = 'pods "site-operator-1" is forbidden: User "ann" cannot create resource "pods/portforward"';
+      answer({ apiVersion: 'v1', kind: 'Status', status: 'Failure', reason: 'Forbidden', code: 403, message });
+    } else if (url.includes('/proxy/')) {
       const token = request.headers['x-riata-authorization'];
       const page = await fetch(`${target}${url.split('/proxy')[1]}`, {
         headers: { connection: 'close', ...(typeof token === 'string' && { 'x-riata-authorization': token }) },
@@ -133,7 +137,7 @@ export const options = { metrics: ${metrics} };`;
       users: [{ name: 'u', user: {} }],
     });
 
-  test('through the API server, with a token of the operator', async () => {
+  test('through the proxy of the API server where ports cannot be forwarded, with a token of the operator', async () => {
     await using server = await proxyingServer(operator.url);
     using project = makeProject({
       ...siteOperator,
@@ -159,10 +163,27 @@ export const options = { metrics: ${metrics} };`;
     expect(server.asked.filter((url) => url.endsWith('/token'))).toHaveLength(1);
   });
 
+  test('neither by a port-forward nor by the proxy', async () => {
+    await using server = await proxyingServer(`${operator.url}/elsewhere`);
+    using project = makeProject({ ...siteOperator, 'src/main.ts': main('{ port: 8080, debug: true }') });
+    writeFileSync(join(project.folder, 'kubeconfig'), kubeconfig(server.url));
+    const kube = ['--kubeconfig', join(project.folder, 'kubeconfig')];
+    const { code, notes } = await runIn(
+      project.folder,
+      ['explain', 'Site/web', '--conditions', ...conditions, ...kube],
+      {
+        commands,
+      },
+    );
+    expect(code).toBe(1);
+    expect(notes).toMatch(/^riata: Pod site-operator\/site-operator-1: \/debug\/\S+: not found; start the operator/);
+    expect(notes).toMatch(/\nread through the proxy of the API server, since a port-forward failed: .*cannot create/);
+  });
+
   test.each([
     ['undefined', 'serves no metrics; set metrics: {'],
     ['{ port: 8080 }', 'serves no /debug pages; set metrics: {'],
-    ["{ host: '127.0.0.1', port: 8080, debug: true }", 'run kubectl port-forward deployment/site-operator 8080, then'],
+    ['{ port: 0, debug: true }', 'serves its metrics on any free port; set metrics: {'],
   ])('metrics: %s', async (metrics, message) => {
     using project = makeProject({ ...siteOperator, 'src/main.ts': main(metrics) });
     const { code, notes } = await runIn(project.folder, ['explain', 'Site/web', '--conditions', ...conditions], {

@@ -1,17 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type ConnectedClient, createClient, isNotFound } from 'riata';
-import { Deployment, Pod, ServiceAccount } from 'riata/kinds';
-import { selectorFrom } from 'riata/object';
-import { silentLogger } from 'riata/runtime';
-import { clusterConfig } from '../command/cluster-options.js';
 import { CommandError, exitCodes } from '../command/command-error.js';
 import type { CommandIo } from '../command/command-io.js';
 import { hasConfig } from '../config/has-config.js';
 import { loadOperator } from '../config/load-operator.js';
 import type { Operator } from '../config/resolve-operator.js';
 import type { EndpointOptions } from './endpoint-options.js';
-import { type EndpointAccess, type OperatorEndpoint, podEndpoint, urlEndpoint } from './operator-endpoint.js';
+import { type EndpointAccess, type OperatorEndpoint, urlEndpoint } from './operator-endpoint.js';
+import { OperatorPods } from './operator-pods.js';
+import { podEndpoint } from './pod-endpoint.js';
 
 /** All replicas of a running operator. */
 export interface OperatorEndpoints extends AsyncDisposable {
@@ -44,26 +41,21 @@ async function podEndpoints(io: CommandIo, options: EndpointOptions): Promise<Op
   }
   const { operator } = await loadOperator(io, options);
   const { port, isHttps } = metricsOf(operator);
-  const config = await clusterConfig(options);
-  const client = createClient(config, { runtime: { ...io.runtime, log: silentLogger } });
-  const { name, namespace } = operator;
-  const { pods, serviceAccount } = await findPods(client, operator).catch(async (error: unknown) => {
-    await client.close();
-    throw error;
-  });
+  const pods = await OperatorPods.find(io, options, operator);
+  const { namespace, serviceAccount } = pods;
+  const isProtected = operator.options.metrics?.protected === true;
+  const given = givenToken(io, options);
   const access: EndpointAccess = {
-    token: once(async () => (await givenToken(io, options)()) ?? requestToken(client, namespace, serviceAccount)),
+    token: isProtected ? async () => (await given()) ?? pods.token() : noToken,
     refusal: `bind a ClusterRole with nonResourceURLs: ['/debug/*'] to ServiceAccount ${namespace}/${serviceAccount}, or set RIATA_TOKEN to the token of a user who may get these paths`,
     ...{ runtime: io.runtime, signal: io.signal },
   };
-  const isProtected = operator.options.metrics?.protected === true;
-  const all = pods.map((pod) =>
-    podEndpoint(config, { namespace, name: pod, port, isHttps }, isProtected ? access : { ...access, token: noToken }),
-  );
+  const all = pods.names.map((pod) => podEndpoint(pods, { name: pod, port, isHttps }, access));
   return {
-    ...{ name, all },
+    ...{ name: operator.name, all },
     async [Symbol.asyncDispose]() {
-      await Promise.all([client.close(), ...all.map((endpoint) => endpoint[Symbol.asyncDispose]())]);
+      await Promise.all(all.map((endpoint) => endpoint[Symbol.asyncDispose]()));
+      await pods[Symbol.asyncDispose]();
     },
   };
 }
@@ -74,42 +66,16 @@ function metricsOf({ name, options: { metrics } }: Operator): { readonly port: n
   const remedy = 'set metrics: { port: 8080, debug: true, protected: true } in its options';
   if (metrics === undefined) throw new CommandError(`operator "${name}" serves no metrics; ${remedy}`);
   if (!metrics.debug) throw new CommandError(`operator "${name}" serves no /debug pages; ${remedy}`);
-  const { host, port, tls } = metrics;
-  if (host !== undefined && /^(?:localhost$|127\.|::1$)/.test(host)) {
-    throw new CommandError(
-      `operator "${name}" serves its metrics on ${host} alone; run kubectl port-forward deployment/${name} ${port}, then give --url http://127.0.0.1:${port}`,
-    );
-  }
+  const { port, tls } = metrics;
   if (port === 0) throw new CommandError(`operator "${name}" serves its metrics on any free port; ${remedy}`);
   return { port, isHttps: tls !== undefined };
 }
 
-async function findPods(client: ConnectedClient, { name, namespace }: Operator) {
-  const deployment = await client.get(Deployment, { namespace, name }).catch((error: unknown) => {
-    if (!isNotFound(error)) throw error;
-    throw new CommandError(
-      `Deployment ${namespace}/${name} not found; is the operator deployed in this cluster? For one that runs elsewhere, give --url`,
-    );
-  });
-  const labelSelector = selectorFrom(deployment.spec?.selector);
-  const { items } = await client.list(Pod, { namespace, labelSelector });
-  const pods = items.filter(({ status }) => status?.phase === 'Running').map(({ metadata }) => metadata.name);
-  if (pods.length === 0) {
-    throw new CommandError(`Deployment ${namespace}/${name} has no running Pod; see: kubectl get pods -n ${namespace}`);
-  }
-  return { pods: pods.sort(), serviceAccount: deployment.spec?.template.spec?.serviceAccountName ?? 'default' };
-}
-
-/** A short-lived token of the operator itself: it learns nothing by it that it does not have. */
-async function requestToken(client: ConnectedClient, namespace: string, name: string): Promise<string> {
-  const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3600 } };
-  const answer = await client
-    .subresource('token')
-    .create<{ readonly status: { readonly token: string } }>(ServiceAccount, { namespace, name }, body);
-  return answer.status.token;
-}
-
-function givenToken(io: CommandIo, { tokenFile }: EndpointOptions): () => Promise<string | undefined> {
+/** The token that the user gives, read once: `--token-file`, else `$RIATA_TOKEN`. */
+export function givenToken(
+  io: CommandIo,
+  { tokenFile }: Pick<EndpointOptions, 'tokenFile'>,
+): () => Promise<string | undefined> {
   return once(async () => {
     if (tokenFile === undefined) return io.env.RIATA_TOKEN || undefined;
     const path = resolve(io.cwd, tokenFile);

@@ -1,5 +1,5 @@
-import { createClient, isApiError, type RestConfig } from 'riata';
-import { RestClient } from 'riata/rest';
+import { isApiError, type RestConfig } from 'riata';
+import { RestClient, type RestRequest } from 'riata/rest';
 import { describeError, type Runtime, silentLogger } from 'riata/runtime';
 import { CommandError } from '../command/command-error.js';
 
@@ -9,6 +9,8 @@ export interface OperatorEndpoint extends AsyncDisposable {
   readonly name: string;
   /** Reads one page. Rejects with a {@link CommandError} that names the remedy. */
   get<T>(path: string, query?: Readonly<Record<string, string>>): Promise<T>;
+  /** Opens a page that does not end. Rejects as {@link get} does. */
+  stream(path: string, options: { readonly signal: AbortSignal }): Promise<AsyncIterable<Uint8Array>>;
 }
 
 /** What an endpoint is read with. */
@@ -21,37 +23,35 @@ export interface EndpointAccess {
   readonly signal: AbortSignal;
 }
 
+/** How {@link urlEndpoint} reads. */
+export interface UrlEndpointOptions extends Pick<RestConfig, 'insecureSkipTlsVerify'> {
+  /** For messages. @default the URL */
+  readonly name?: string;
+  /** Why connections fail behind the URL, if it is known. */
+  readonly problem?: () => string | undefined;
+}
+
 /** An operator that can be reached by a URL. */
-export function urlEndpoint(
-  url: string,
-  access: EndpointAccess,
-  tls: Pick<RestConfig, 'insecureSkipTlsVerify'> = {},
-): OperatorEndpoint {
+export function urlEndpoint(url: string, access: EndpointAccess, options: UrlEndpointOptions = {}): OperatorEndpoint {
+  const { name = url, problem, ...tls } = options;
   const rest = RestClient.for({ server: url, ...tls }, { runtime: { ...access.runtime, log: silentLogger } });
-  return {
-    name: url,
-    get: (path, query) => readPage(rest, { name: url, prefix: '', path, query, access }),
-    [Symbol.asyncDispose]: () => rest[Symbol.asyncDispose](),
-  };
+  return { ...restEndpoint(rest, name, '', access, problem), [Symbol.asyncDispose]: () => rest[Symbol.asyncDispose]() };
 }
 
-/** A Pod that can be reached through the API server. */
-export interface PodPlace {
-  readonly namespace: string;
-  readonly name: string;
-  readonly port: number;
-  readonly isHttps: boolean;
-}
-
-/** An operator in a Pod, read through the Pod's proxy of the API server. */
-export function podEndpoint(config: RestConfig, pod: PodPlace, access: EndpointAccess): OperatorEndpoint {
-  const client = createClient(config, { runtime: { ...access.runtime, log: silentLogger } });
-  const { namespace, name, port, isHttps } = pod;
-  const prefix = `/api/v1/namespaces/${namespace}/pods/${isHttps ? 'https:' : ''}${name}:${port}/proxy`;
+/** An operator whose pages are below a path of a server. */
+export function restEndpoint(
+  rest: RestClient,
+  name: string,
+  prefix: string,
+  access: EndpointAccess,
+  problem?: () => string | undefined,
+): Omit<OperatorEndpoint, keyof AsyncDisposable> {
+  const page = { name, prefix, access, problem };
   return {
-    name: `Pod ${namespace}/${name}`,
-    get: (path, query) => readPage(client.rest, { name: `Pod ${namespace}/${name}`, prefix, path, query, access }),
-    [Symbol.asyncDispose]: () => client.close(),
+    name,
+    get: (path, query) => readPage(rest, { ...page, path, query }),
+    stream: (path, { signal }) =>
+      request(rest, { ...page, path, query: {} }, 'never', (asked) => asked.stream({ signal })),
   };
 }
 
@@ -62,23 +62,13 @@ interface Page {
   readonly path: string;
   readonly query: Readonly<Record<string, string>> | undefined;
   readonly access: EndpointAccess;
+  readonly problem: (() => string | undefined) | undefined;
 }
 
 async function readPage<T>(rest: RestClient, page: Page): Promise<T> {
-  const { name, prefix, path, query = {}, access } = page;
-  const { signal } = access;
-  const token = await access.token();
-  const request = rest.get().absPath(`${prefix}${path}`).maxRetries(1).timeout('15s');
-  for (const [key, value] of Object.entries(query)) request.param(key, value);
-  // Not as Authorization: that is the API server's own, and a proxy does not pass it on.
-  if (token !== undefined) request.setHeader('x-riata-authorization', `Bearer ${token}`);
-  let text: string;
-  try {
-    text = new TextDecoder().decode(await request.doRaw({ signal }));
-  } catch (error) {
-    signal.throwIfAborted();
-    throw new CommandError(`${name}: ${problemOf(error, path, token !== undefined, access.refusal)}`, { cause: error });
-  }
+  const { name, path, access } = page;
+  const bytes = await request(rest, page, '15s', (asked) => asked.doRaw({ signal: access.signal }));
+  const text = new TextDecoder().decode(bytes);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -88,6 +78,33 @@ async function readPage<T>(rest: RestClient, page: Page): Promise<T> {
         cause: error,
       },
     );
+  }
+}
+
+/** Sends a request for a page. Rejects with a {@link CommandError} that names the remedy. */
+async function request<T>(
+  rest: RestClient,
+  page: Page,
+  timeout: '15s' | 'never',
+  send: (asked: RestRequest) => Promise<T>,
+): Promise<T> {
+  const { name, prefix, path, query = {}, access } = page;
+  const { signal } = access;
+  const token = await access.token();
+  const asked = rest.get().absPath(`${prefix}${path}`).maxRetries(1).timeout(timeout);
+  for (const [key, value] of Object.entries(query)) asked.param(key, value);
+  // Not as Authorization: that is the API server's own, and a proxy does not pass it on.
+  if (token !== undefined) asked.setHeader('x-riata-authorization', `Bearer ${token}`);
+  try {
+    return await send(asked);
+  } catch (error) {
+    signal.throwIfAborted();
+    const behind = isApiError(error) ? undefined : page.problem?.();
+    const problem =
+      behind === undefined
+        ? problemOf(error, path, token !== undefined, access.refusal)
+        : `${behind}; does the operator in this Pod serve its metrics?`;
+    throw new CommandError(`${name}: ${problem}`, { cause: error });
   }
 }
 

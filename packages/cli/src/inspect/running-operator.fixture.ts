@@ -6,6 +6,7 @@ import {
   defineKind,
   Manager,
   type ManagerOptions,
+  type RestConfig,
   silentLogger,
 } from 'riata';
 import { ConfigMap } from 'riata/kinds';
@@ -35,17 +36,19 @@ export interface RunningOperator extends AsyncDisposable {
   readonly url: string;
   readonly client: ConnectedClient;
   readonly manager: Manager;
-  readonly server: ApiServer;
 }
 
+/** @param given the server to run on; without one, a server of its own */
 export async function startOperator(
   metrics: Partial<NonNullable<ManagerOptions['metrics']>> = {},
+  given?: RestConfig,
 ): Promise<RunningOperator> {
-  const server = await ApiServer.start();
-  const client = createClient(server.config, { runtime: { log: silentLogger } });
+  const server = given === undefined ? await ApiServer.start() : undefined;
+  const config = given ?? (server as ApiServer).config;
+  const client = createClient(config, { runtime: { log: silentLogger } });
   await installCrds(client, [Site]);
   const manager = await Manager.create({
-    config: server.config,
+    config,
     metrics: { host: '127.0.0.1', port: 0, debug: true, ...metrics },
     runtime: { log: silentLogger },
   });
@@ -55,13 +58,13 @@ export async function startOperator(
   await manager.elected;
   const url = await until(() => manager.urls.metrics);
   return {
-    ...{ url, client, manager, server },
+    ...{ url, client, manager },
     async [Symbol.asyncDispose]() {
       stop.abort();
       await running;
       await manager[Symbol.asyncDispose]();
       await client.close();
-      await server.stop();
+      await server?.stop();
     },
   };
 }

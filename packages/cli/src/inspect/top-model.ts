@@ -1,8 +1,9 @@
 import type { ReconcileRecord } from 'riata/controller';
-import type { CacheState, OperatorState } from './operator-state.js';
+import type { CacheState, DebugState } from 'riata/manager';
+import type { StreamedReplica } from './operator-stream.js';
 
 /** Rates and latencies are those of this time. */
-const windowMs = 10_000;
+export const windowMs = 10_000;
 
 /** One controller, over all replicas. */
 export interface ControllerRow {
@@ -11,8 +12,9 @@ export interface ControllerRow {
   readonly phase: string;
   readonly perSecond: number;
   readonly errorsPerSecond: number;
-  /** Undefined without a reconcile lately. */
+  /** The mean of the medians of each second, weighted by reconciles. Undefined without a reconcile lately. */
   readonly medianMs: number | undefined;
+  /** The mean of the 95th percentiles of each second, weighted by reconciles. */
   readonly p95Ms: number | undefined;
   readonly queued: number;
   /** The longest time that a key waited in the queue lately. */
@@ -55,116 +57,116 @@ export interface TopFrame {
   readonly controllers: readonly ControllerRow[];
   readonly failing: readonly FailingRow[];
   readonly caches: readonly CacheRow[];
-  /** Oldest first. */
+  /** The newest ones, oldest first. */
   readonly latest: readonly ReconcileRecord[];
+  /** How many reconciles ended in the last second, and how many of them are among the latest. */
+  readonly sampling: { readonly seen: number; readonly sent: number };
 }
 
-/** A replica as it was just read. */
-export interface ReplicaSample {
-  readonly state: OperatorState;
-  /** New ones, and perhaps some that are known. */
-  readonly records: readonly ReconcileRecord[];
-}
-
-/** Turns what replicas report, time after time, into frames. */
-export class TopModel {
-  readonly #operator: string;
-  /** By id, in the order in which they ended; not older than a minute. */
-  readonly #records = new Map<string, ReconcileRecord>();
-  /** The last one of each controller and key that failed. */
-  readonly #failed = new Map<string, ReconcileRecord>();
-
-  constructor(operator: string) {
-    this.#operator = operator;
-  }
-
-  /** Takes in new samples of all replicas, at least one, and gives the frame of this moment. */
-  update(samples: readonly ReplicaSample[]): TopFrame {
-    const states = samples.map(({ state }) => state);
-    const nowMs = Math.max(...states.map(({ process }) => process.now));
-    for (const record of samples.flatMap(({ records }) => records)) this.#take(record);
-    for (const [id, { startedAt, durationMs }] of this.#records) {
-      if (startedAt + durationMs < nowMs - 60_000) this.#records.delete(id);
-    }
-    const sum = (of: (state: OperatorState) => number) => states.reduce((total, state) => total + of(state), 0);
-    return {
-      ...{ operator: this.#operator, replicas: states.length, nowMs },
-      upMs: Math.max(...states.map(({ process }) => process.upMs)),
-      riata: states[0]?.process.riata ?? '',
-      rssBytes: sum(({ process }) => process.memory.rssBytes),
-      heapUsedBytes: sum(({ process }) => process.memory.heapUsedBytes),
-      controllers: this.#controllers(states, nowMs),
-      failing: this.#failing(states, nowMs),
-      caches: states.flatMap(({ caches }) => caches.map(cacheRow)),
-      latest: [...this.#records.values()].sort((a, b) => a.startedAt - b.startedAt),
-    };
-  }
-
-  #take(record: ReconcileRecord): void {
-    const { reconcileID, controller, key, outcome, startedAt } = record;
-    // Without one, nothing was reconciled: the state of the controller shows it.
-    if (reconcileID === '' || this.#records.has(reconcileID)) return;
-    this.#records.set(reconcileID, record);
-    const id = `${controller} ${keyText(key)}`;
-    const known = this.#failed.get(id);
-    if (known !== undefined && known.startedAt > startedAt) return;
-    if (outcome === 'error' || outcome === 'terminal_error' || outcome === 'gave_up') this.#failed.set(id, record);
-    else if (outcome !== 'stopped') this.#failed.delete(id);
-  }
-
-  #controllers(states: readonly OperatorState[], nowMs: number): ControllerRow[] {
-    const names = new Set(states.flatMap(({ controllers }) => controllers.map(({ name }) => name)));
-    const recent = [...this.#records.values()].filter((each) => each.startedAt + each.durationMs > nowMs - windowMs);
-    return [...names].sort().map((name) => {
-      const healths = states.flatMap(({ controllers }) => controllers.filter((each) => each.name === name));
-      const own = recent.filter(({ controller }) => controller === name);
-      const durations = own.map(({ durationMs }) => durationMs).sort((a, b) => a - b);
-      const active = healths.flatMap((each) => each.active);
-      return {
-        name,
-        phase: healths.some(({ phase }) => phase === 'running') ? 'running' : (healths[0]?.phase ?? ''),
-        perSecond: own.length / (windowMs / 1_000),
-        errorsPerSecond: own.filter(({ error }) => error !== undefined).length / (windowMs / 1_000),
-        medianMs: durations[Math.floor(durations.length / 2)],
-        p95Ms: durations[Math.min(durations.length - 1, Math.floor(durations.length * 0.95))],
-        queued: healths.reduce((total, { queued }) => total + queued, 0),
-        waitedMs: own.length === 0 ? undefined : Math.max(...own.map(({ queuedMs }) => queuedMs)),
-        delayed: healths.reduce((total, { delayed }) => total + delayed, 0),
-        active: active.length,
-        overdue: active.filter(({ isOverdue }) => isOverdue).length,
-      };
-    });
-  }
-
-  #failing(states: readonly OperatorState[], nowMs: number): FailingRow[] {
-    const reconciles = [...this.#failed.values()].map((record): FailingRow => {
-      const { controller, key, attempt, requeueAfterMs, startedAt, durationMs, error = '' } = record;
-      const dueMs = requeueAfterMs === undefined ? undefined : startedAt + durationMs + requeueAfterMs - nowMs;
-      const retryInMs = dueMs === undefined ? undefined : Math.max(0, dueMs);
-      return { controller, key: keyText(key), attempt, retryInMs, error };
-    });
-    const sources = states.flatMap(({ controllers }) =>
-      controllers.flatMap(({ name, failing }) =>
-        failing.map(({ key, source, error }): FailingRow => {
-          return { controller: name, key, attempt: 0, retryInMs: undefined, error: `${source}: ${String(error)}` };
-        }),
-      ),
-    );
-    return [...reconciles, ...sources];
-  }
-}
-
-function cacheRow({ kind, cluster, synced, informers }: CacheState): CacheRow {
-  const events = informers.flatMap(({ lastEventMs }) => lastEventMs ?? []);
-  const failing = informers.find(({ consecutiveFailures }) => consecutiveFailures > 0);
-  const malformed = informers.reduce((total, { failingObjects }) => total + failingObjects, 0);
+/** The frame of this moment, of replicas that have a state, at least one. */
+export function topFrame(operator: string, replicas: readonly StreamedReplica[]): TopFrame {
+  const known = replicas.flatMap((replica) => {
+    const { state, atMs } = replica;
+    return state === undefined ? [] : [{ replica, state, atMs }];
+  });
+  const states = known.map(({ state }) => state);
+  const nowMs = Math.max(...known.map(({ atMs }) => atMs));
+  const sum = (of: (state: DebugState) => number) => states.reduce((total, state) => total + of(state), 0);
   return {
-    kind: `${kind.kind}${kind.group === '' ? '' : `.${kind.group}`}${cluster === undefined ? '' : ` in ${cluster}`}`,
-    objects: informers.reduce((total, { objects }) => total + objects, 0),
-    synced,
-    lastEventMs: events.length === 0 ? undefined : Math.min(...events),
-    problem: failing?.lastError ?? (malformed > 0 ? `${malformed} objects are withheld` : undefined),
+    ...{ operator, replicas: known.length, nowMs },
+    upMs: Math.max(...known.map(({ state, atMs }) => atMs - state.process.startedAt)),
+    riata: states[0]?.process.riata ?? '',
+    rssBytes: sum(({ process }) => process.rssBytes),
+    heapUsedBytes: sum(({ process }) => process.heapUsedBytes),
+    controllers: controllerRows(known),
+    failing: known.flatMap(({ state, atMs }) => failingRows(state, atMs)),
+    caches: known.flatMap(({ state, atMs }) => cacheRows(state.caches, atMs)),
+    latest: replicas.flatMap(({ records }) => records).sort((a, b) => a.startedAt - b.startedAt),
+    sampling: {
+      seen: replicas.reduce((total, { sampling }) => total + sampling.seen, 0),
+      sent: replicas.reduce((total, { sampling }) => total + sampling.sent, 0),
+    },
   };
+}
+
+interface KnownReplica {
+  readonly replica: StreamedReplica;
+  readonly state: DebugState;
+  readonly atMs: number;
+}
+
+function controllerRows(known: readonly KnownReplica[]): readonly ControllerRow[] {
+  const names = new Set(known.flatMap(({ state }) => state.controllers.map(({ id }) => id)));
+  return [...names].sort().map((name) => {
+    const states = known.flatMap(({ state }) => state.controllers.filter(({ id }) => id === name));
+    const active = states.flatMap((each) => each.active);
+    // Rates of replicas add up; each has a clock of its own.
+    const rates = known.map(({ replica }) => rateOf(replica.counted(name)));
+    const spans = known.flatMap(({ replica }) => replica.counted(name)).filter(({ count }) => count > 0);
+    const total = spans.reduce((sum, { count }) => sum + count, 0);
+    const mean = (of: (span: (typeof spans)[number]) => number) =>
+      total === 0 ? undefined : spans.reduce((sum, span) => sum + of(span) * span.count, 0) / total;
+    return {
+      name,
+      phase: states.some(({ phase }) => phase === 'running') ? 'running' : (states[0]?.phase ?? ''),
+      perSecond: rates.reduce((sum, { count }) => sum + count, 0),
+      errorsPerSecond: rates.reduce((sum, { errors }) => sum + errors, 0),
+      medianMs: mean(({ medianMs }) => medianMs),
+      p95Ms: mean(({ p95Ms }) => p95Ms),
+      queued: states.reduce((sum, { queued }) => sum + queued, 0),
+      waitedMs: total === 0 ? undefined : Math.max(...spans.map(({ waitedMs }) => waitedMs)),
+      delayed: states.reduce((sum, { delayed }) => sum + delayed, 0),
+      active: active.length,
+      overdue: active.filter(({ isOverdue }) => isOverdue).length,
+    };
+  });
+}
+
+/** Per second, over the part of the window that is known. */
+function rateOf(spans: ReturnType<StreamedReplica['counted']>): { readonly count: number; readonly errors: number } {
+  const [first, last] = [spans[0], spans.at(-1)];
+  if (first === undefined || last === undefined) return { count: 0, errors: 0 };
+  const fromMs = Math.max(first.fromMs, last.toMs - windowMs);
+  const seconds = Math.max(0.25, (last.toMs - fromMs) / 1_000);
+  // Of the oldest one, only the part within the window counts.
+  const within = (span: (typeof spans)[number]) =>
+    span.toMs === span.fromMs ? 1 : Math.min(1, (span.toMs - fromMs) / (span.toMs - span.fromMs));
+  const sum = (of: 'count' | 'errors') => spans.reduce((total, span) => total + span[of] * within(span), 0);
+  return { count: sum('count') / seconds, errors: sum('errors') / seconds };
+}
+
+function failingRows({ controllers }: DebugState, nowMs: number): readonly FailingRow[] {
+  return controllers.flatMap(({ id: controller, failingKeys, notEnqueued }) => [
+    ...failingKeys.map(({ key, attempt, retryAt, error }): FailingRow => {
+      const retryInMs = retryAt === undefined ? undefined : Math.max(0, retryAt - nowMs);
+      return { controller, key: keyText(key), attempt, retryInMs, error };
+    }),
+    ...notEnqueued.map(({ key, source, error }): FailingRow => {
+      return { controller, key, attempt: 0, retryInMs: undefined, error: `${source}: ${String(error)}` };
+    }),
+  ]);
+}
+
+/** One for each kind and cluster: a kind may have several informers. */
+function cacheRows(caches: readonly CacheState[], nowMs: number): readonly CacheRow[] {
+  const groups = new Map<string, CacheState[]>();
+  for (const each of caches) {
+    const { kind, cluster } = each;
+    const name = `${kind.kind}${kind.group === '' ? '' : `.${kind.group}`}${cluster === undefined ? '' : ` in ${cluster}`}`;
+    groups.set(name, [...(groups.get(name) ?? []), each]);
+  }
+  return [...groups].map(([kind, own]) => {
+    const events = own.flatMap(({ lastEventAt }) => lastEventAt ?? []);
+    const malformed = own.reduce((total, { failingObjects }) => total + failingObjects, 0);
+    const failing = own.find(({ consecutiveFailures }) => consecutiveFailures > 0);
+    return {
+      kind,
+      objects: own.reduce((total, { objects }) => total + objects, 0),
+      synced: own.every(({ synced }) => synced),
+      lastEventMs: events.length === 0 ? undefined : Math.max(0, nowMs - Math.max(...events)),
+      problem: failing?.lastError ?? (malformed > 0 ? `${malformed} objects are withheld` : undefined),
+    };
+  });
 }
 
 function keyText({ namespace, name }: { readonly namespace?: string | undefined; readonly name: string }): string {

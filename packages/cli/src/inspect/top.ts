@@ -1,13 +1,11 @@
 import type { Readable, Writable } from 'node:stream';
-import type { ReconcileRecord } from 'riata/controller';
 import { isAbortOf } from 'riata/runtime';
 import { CommandError } from '../command/command-error.js';
 import type { CommandIo } from '../command/command-io.js';
 import type { EndpointOptions } from './endpoint-options.js';
-import { type OperatorEndpoints, openEndpoints } from './open-endpoints.js';
-import type { OperatorEndpoint } from './operator-endpoint.js';
-import { readOperatorState, readReconciles } from './operator-state.js';
-import { type ReplicaSample, type TopFrame, TopModel } from './top-model.js';
+import { type FollowedOperator, followOperator } from './follow-operator.js';
+import { openEndpoints } from './open-endpoints.js';
+import { topFrame } from './top-model.js';
 import { Screen } from './view/screen.js';
 import { painter } from './view/text.js';
 import { topLines } from './view/top-lines.js';
@@ -19,8 +17,6 @@ export interface TopOptions extends EndpointOptions {
 }
 
 const everyMs = 1_000;
-/** Records are asked for from so long before the last time on, as clocks and answers overlap. */
-const overlapMs = 2_000;
 const hint = 'q quits · ↑ ↓ choose a controller';
 
 /** Shows what a running operator does: once, or until `q` or Ctrl-C. */
@@ -31,56 +27,38 @@ export async function top(io: CommandIo, options: TopOptions): Promise<void> {
     throw new CommandError('riata top needs a terminal; print one frame with --once, or as JSON with --json');
   }
   await using endpoints = await openEndpoints(io, options);
-  const read = frameReader(endpoints);
-  if (options.json) io.out(JSON.stringify(await read(), undefined, 2));
+  await using followed = await followOperator(endpoints, { clock: io.runtime.clock, signal: io.signal });
+  const { name } = endpoints;
+  if (options.json) io.out(JSON.stringify(topFrame(name, followed.replicas), undefined, 2));
   else if (isOnce) {
     const layout = { columns: terminal?.columns ?? 80, rows: 60, paint: painter(io.colors) };
-    for (const line of topLines(await read(), layout)) io.out(line);
-  } else if (terminal !== undefined) await live(io, terminal, read);
-}
-
-function frameReader({ name, all }: OperatorEndpoints): () => Promise<TopFrame> {
-  const model = new TopModel(name);
-  const lastMs = new Map<OperatorEndpoint, number>();
-  return async () => {
-    const samples = await Promise.all(
-      all.map(async (endpoint): Promise<ReplicaSample> => {
-        const since = lastMs.get(endpoint);
-        const [state, records] = await Promise.all([
-          readOperatorState(endpoint),
-          readReconciles(endpoint, since === undefined ? undefined : since - overlapMs) as Promise<ReconcileRecord[]>,
-        ]);
-        lastMs.set(endpoint, state.process.now);
-        return { state, records };
-      }),
-    );
-    return model.update(samples);
-  };
+    for (const line of topLines(topFrame(name, followed.replicas), layout)) io.out(line);
+  } else if (terminal !== undefined) await live(io, terminal, { name, followed });
 }
 
 async function live(
   io: CommandIo,
   terminal: { readonly input: Readable; readonly output: Writable; readonly columns: number },
-  read: () => Promise<TopFrame>,
+  { name, followed }: { readonly name: string; readonly followed: FollowedOperator },
 ): Promise<void> {
   const { input, output } = terminal;
   const quit = new AbortController();
   const stop = AbortSignal.any([io.signal, quit.signal]);
   let selected: string | undefined;
-  let frame = await read();
-  let trouble: string | undefined;
   using screen = new Screen((text) => void output.write(text));
   const draw = () => {
     const { columns = terminal.columns, rows = 24 } = output as Partial<{ columns: number; rows: number }>;
-    const shown = { columns, rows, paint: painter(io.env.NO_COLOR === undefined), hint: trouble ?? hint };
-    screen.show(topLines(frame, { ...shown, ...(selected !== undefined && { selected }) }));
+    // The operator may be restarting: what is known stays until it answers.
+    const last = followed.trouble() ?? hint;
+    const shown = { columns, rows, paint: painter(io.env.NO_COLOR === undefined), hint: last };
+    screen.show(topLines(topFrame(name, followed.replicas), { ...shown, ...(selected !== undefined && { selected }) }));
   };
   const onKey = (key: Buffer | string) => {
     const pressed = key.toString();
     if (pressed === 'q' || pressed === '\x03') quit.abort();
     else if (pressed === '\x1b[A' || pressed === '\x1b[B') {
       selected = neighbour(
-        [undefined, ...frame.controllers.map(({ name }) => name)],
+        [undefined, ...topFrame(name, followed.replicas).controllers.map((each) => each.name)],
         selected,
         pressed === '\x1b[A' ? -1 : 1,
       );
@@ -92,14 +70,6 @@ async function live(
     for (;;) {
       draw();
       await io.runtime.clock.sleep(everyMs, { signal: stop });
-      try {
-        frame = await read();
-        trouble = undefined;
-      } catch (error) {
-        if (stop.aborted) throw error;
-        // The operator may be restarting: the last frame stays until it answers.
-        trouble = (error as Error).message;
-      }
     }
   } catch (error) {
     if (!quit.signal.aborted && !isAbortOf(stop, error)) throw error;

@@ -63,7 +63,7 @@ async function reportDiff(
   objects: readonly WriteObject[],
   options: ManifestsCommandOptions,
 ): Promise<void> {
-  const config = await clusterConfig(options);
+  const config = await clusterConfig(io, options);
   await using client = createClient(config, { runtime: { ...io.runtime, log: silentLogger } });
   const differences = await diffWithCluster(client, objects, { signal: io.signal });
   const found = differences.filter(({ state }) => state !== 'same');

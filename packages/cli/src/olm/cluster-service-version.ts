@@ -1,6 +1,7 @@
 import type { WriteObject } from 'riata/client';
 import type { Deployment, ValidatingWebhookConfiguration } from 'riata/kinds';
-import type { CrdManifest, CrdVersion } from 'riata/object';
+import type { CrdManifest } from 'riata/object';
+import { oldestMinor } from '../command/kubernetes-versions.js';
 import type { Operator } from '../config/resolve-operator.js';
 import { descriptorsOf, words } from './csv-descriptors.js';
 import { csvPermissions } from './csv-permissions.js';
@@ -38,7 +39,7 @@ export function clusterServiceVersion(parts: CsvParts): WriteObject {
     name: `${name}.v${version}`,
     namespace: 'placeholder',
     annotations: {
-      'alm-examples': JSON.stringify(crds.map(exampleOf), null, 2),
+      'alm-examples': JSON.stringify(crds.flatMap(examplesOf), null, 2),
       capabilities: 'Basic Install',
       containerImage: deploymentsOf(objects)[0]?.spec?.template.spec?.containers[0]?.image ?? image,
       description,
@@ -49,6 +50,7 @@ export function clusterServiceVersion(parts: CsvParts): WriteObject {
     description,
     version,
     ...(replaces !== undefined && { replaces: `${name}.v${replaces}` }),
+    minKubeVersion: `1.${oldestMinor}.0`,
     maturity: /^0\./.test(version) ? 'alpha' : 'stable',
     provider: { name: author.name ?? words(name) },
     ...(author.name && author.email && { maintainers: [{ name: author.name, email: author.email }] }),
@@ -106,15 +108,19 @@ function ownedOf({ metadata, spec }: CrdManifest) {
     });
 }
 
-function exampleOf({ spec }: CrdManifest) {
-  const stored = spec.versions.find(({ storage }) => storage) as CrdVersion;
-  const schema = partSchema(stored.schema.openAPIV3Schema, 'spec');
-  return {
-    apiVersion: `${spec.group}/${stored.name}`,
-    kind: spec.names.kind,
-    metadata: { name: `${spec.names.singular}-sample` },
-    ...(schema && { spec: schemaExample(schema) }),
-  };
+/** One object of each served version; the stored one comes first. */
+function examplesOf({ spec }: CrdManifest) {
+  const served = spec.versions.filter((version) => version.served);
+  const sorted = [...served.filter(({ storage }) => storage), ...served.filter(({ storage }) => !storage)];
+  return sorted.map(({ name, schema: { openAPIV3Schema } }) => {
+    const schema = partSchema(openAPIV3Schema, 'spec');
+    return {
+      apiVersion: `${spec.group}/${name}`,
+      kind: spec.names.kind,
+      metadata: { name: `${spec.names.singular}-sample` },
+      ...(schema && { spec: schemaExample(schema) }),
+    };
+  });
 }
 
 /** Webhooks in OLM's form: it makes their Service, certificate and configurations. */

@@ -2,9 +2,10 @@ import { Command } from 'commander';
 import type { CommandDefinition } from '../command/command-definition.js';
 import { reportPlan } from './report-plan.js';
 
-const about = `Reads the CustomResourceDefinitions, roles, controllers and webhooks of an operator in Go, and writes its
-kinds, controllers without code, and PORTING.md: what is left to do, and which rights the old operator
-had. Run it in a new project. Nothing of the Go operator is run or changed, and no file is overwritten.`;
+const about =
+  'Reads the CustomResourceDefinitions, roles, controllers and webhooks of an operator in Go, and writes its kinds, ' +
+  'controllers without code, and PORTING.md: what is left to do, and which rights the old operator had. Run it in a new ' +
+  'project. Nothing of the Go operator is run or changed, and no file is overwritten.';
 
 const example = `
 Example:

@@ -83,6 +83,6 @@ async function download(url: string, signal: AbortSignal): Promise<string> {
 }
 
 async function readCluster(io: CommandIo, options: ClusterOptions): Promise<readonly CrdManifest[]> {
-  await using client = createClient(await clusterConfig(options), { runtime: io.runtime });
+  await using client = createClient(await clusterConfig(io, options), { runtime: io.runtime });
   return await crdsFromCluster(client, { signal: io.signal });
 }

@@ -1,3 +1,4 @@
+import type { BasePackage } from './base-packages.js';
 import type { BundledPackage } from './bundled-package.js';
 
 /** What {@link cyclonedxSbom} takes. */
@@ -6,16 +7,18 @@ export interface SbomOptions {
   readonly version: string;
   readonly description: string;
   readonly packages: readonly BundledPackage[];
+  /** The base image and what is installed in it. @default left out */
+  readonly base?: { readonly name: string; readonly digest: string; readonly packages: readonly BasePackage[] };
   /** Seconds since the epoch. @default left out, so that the same packages give the same bytes */
   readonly created?: number;
 }
 
 /**
- * A software bill of materials in CycloneDX 1.6: the operator and the packages that are in its bundle. A file in the image
+ * A software bill of materials in CycloneDX 1.6: the operator, the packages that are in its bundle, and those of the base image. A file in the image
  * named `*.cdx.json` is what Trivy and Syft look for; there it has part in the image's digest and signature, and goes
  * wherever the image goes, through tar archives and registries that know no referrers.
  */
-export function cyclonedxSbom({ name, version, description, packages, created }: SbomOptions): string {
+export function cyclonedxSbom({ name, version, description, packages, base, created }: SbomOptions): string {
   const root = purl(name, version);
   const byName = new Map<string, string[]>();
   for (const each of packages) byName.set(each.name, [...(byName.get(each.name) ?? []), purl(each.name, each.version)]);
@@ -29,9 +32,16 @@ export function cyclonedxSbom({ name, version, description, packages, created }:
       tools: { components: [{ type: 'application', name: 'riata image' }] },
       component: { 'bom-ref': root, type: 'application', name, version, description },
     },
-    components: packages.map(component),
+    components: [...packages.map(component), ...(base === undefined ? [] : baseComponents(base))],
     dependencies: [
-      { ref: root, dependsOn: packages.map((each) => purl(each.name, each.version)) },
+      {
+        ref: root,
+        dependsOn: [
+          ...packages.map((each) => purl(each.name, each.version)),
+          ...(base === undefined ? [] : [base.digest]),
+        ],
+      },
+      ...(base === undefined ? [] : [{ ref: base.digest, dependsOn: base.packages.map((each) => each.purl) }]),
       ...packages.map((each) => ({
         ref: purl(each.name, each.version),
         dependsOn: [...new Set(each.dependencies.flatMap((dependency) => byName.get(dependency) ?? []))].sort(),
@@ -56,6 +66,19 @@ function component({ name, version, license, description, homepage }: BundledPac
     purl: id,
     ...(homepage !== undefined && { externalReferences: [{ type: 'website', url: homepage }] }),
   };
+}
+
+function baseComponents({ name, digest, packages }: NonNullable<SbomOptions['base']>) {
+  return [
+    { 'bom-ref': digest, type: 'container', name, version: digest },
+    ...packages.map((each) => ({
+      'bom-ref': each.purl,
+      type: 'library',
+      ...{ name: each.name, version: each.version },
+      ...(each.license !== undefined && { licenses: [licenseChoice(each.license)] }),
+      purl: each.purl,
+    })),
+  ];
 }
 
 /** `SEE LICENSE IN …` and the like are no SPDX expressions. */

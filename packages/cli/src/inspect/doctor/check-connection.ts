@@ -1,13 +1,9 @@
 import { connect } from 'node:tls';
 import type { RestConfig } from 'riata';
 import { describeError, type Scheduler } from 'riata/runtime';
+import { newestMinor, oldestMinor } from '../../command/kubernetes-versions.js';
 import { certificateFindings } from './certificate-findings.js';
 import { type CheckedCluster, type Finding, ok, problem, warning } from './finding.js';
-
-/** The newest minor version of Kubernetes 1 whose kinds Riata knows. */
-export const newestMinor = 36;
-/** The first with stable CEL rules in CustomResourceDefinitions, which those of `defineKind` may have. */
-const oldestMinor = 29;
 
 /** Whether the server answers, by which certificate, and whether its version fits. */
 export async function checkConnection({ client, config, clock, signal }: CheckedCluster): Promise<readonly Finding[]> {

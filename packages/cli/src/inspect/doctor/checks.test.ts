@@ -2,6 +2,7 @@ import { ApiServer } from '@riata/apiserver';
 import { type ConnectedClient, createClient, type RestConfig } from 'riata';
 import {
   ClusterRole,
+  ClusterRoleBinding,
   CustomResourceDefinition,
   Deployment,
   EndpointSlice,
@@ -16,11 +17,12 @@ import { installCrds } from 'riata/patterns';
 import { scriptedTransport } from 'riata/rest';
 import { createAuthority, silentLogger, systemClock } from 'riata/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { newestMinor } from '../../command/kubernetes-versions.js';
 import { operator as describeOperator } from '../../config/operator.js';
 import { type Operator, resolveOperator } from '../../config/resolve-operator.js';
 import { operatorObjects } from '../../manifests/operator-objects.js';
 import { Site, sites } from '../running-operator.fixture.js';
-import { checkConnection, newestMinor } from './check-connection.js';
+import { checkConnection } from './check-connection.js';
 import { checkCrds } from './check-crds.js';
 import { checkDeployment } from './check-deployment.js';
 import { checkIdentity } from './check-identity.js';
@@ -191,10 +193,43 @@ describe('rights', () => {
     );
   });
 
+  test('asked by impersonation where reviews are forbidden; as the account of the deployed operator', async () => {
+    const { config } = server.as({ user: 'helper' });
+    await using helper = createClient(config, { runtime: { log: silentLogger } });
+    const metadata = { name: 'impersonator' };
+    const rules = [
+      { apiGroups: [''], resources: ['serviceaccounts'], verbs: ['impersonate', 'get'] },
+      { apiGroups: ['apps'], resources: ['deployments'], verbs: ['get'] },
+    ];
+    await client.create(ClusterRole({ metadata, rules }));
+    await client.create(
+      ClusterRoleBinding({
+        metadata,
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'impersonator' },
+        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'helper' }],
+      }),
+    );
+    const asked = () => found(checkRights, { client: helper, config });
+    expect((await asked()).join('\n')).toMatch(/ServiceAccount site-operator\/site-operator may not watch configmaps/);
+    for (const role of await operatorObjects(operator)) {
+      if (/Role$/.test(role.kind)) await client.apply(role as never, { fieldManager: 'test', force: true });
+    }
+    expect(await asked()).toEqual([expect.stringMatching(/^ok: ServiceAccount site-operator\/site-operator has all/)]);
+    const spec = { template: { spec: { serviceAccountName: 'other' } } };
+    await client.patch(Deployment, place, merge({ spec }));
+    expect(await asked()).toEqual([
+      'warning: ServiceAccount site-operator/other not found: its rights cannot be checked',
+    ]);
+    await client.create(ServiceAccount({ metadata: { ...place, name: 'other' } }));
+    expect((await asked())[0]).toMatch(/^problem: ServiceAccount site-operator\/other may not /);
+    await client.patch(Deployment, place, merge({ spec: { template: { spec: { serviceAccountName: null } } } }));
+  });
+
   test('a user who may not ask', async () => {
     await using visitor = createClient(server.as({ user: 'visitor' }).config, { runtime: { log: silentLogger } });
     const results = [];
-    for await (const { check, findings } of runChecks(cluster({ client: visitor }))) {
+    const { config } = server.as({ user: 'visitor' });
+    for await (const { check, findings } of runChecks(cluster({ client: visitor, config }))) {
       results.push(...findings.map(({ level }) => `${check}: ${level}`));
     }
     expect(results).toContain('rights: warning');

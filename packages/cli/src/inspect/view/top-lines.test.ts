@@ -24,6 +24,7 @@ const frame: TopFrame = {
     ...{ kind: 'Site.sites.example.com', objects: 3, synced: false, lastEventMs: undefined, problem: 'forbidden' },
   })),
   latest: Array.from({ length: 100 }, () => record),
+  sampling: { seen: 0, sent: 0 },
 };
 const layout = { columns: 80, rows: 24, paint: painter(false), hint: 'q quits' };
 

@@ -41,11 +41,16 @@ export function topLines(frame: TopFrame, layout: TopLayout): string[] {
     paint('gray', clip(cacheHead, columns)),
     ...caches,
     '',
-    paint('gray', clip('RECONCILES  controller, key (causes) → writes', columns)),
+    paint('gray', clip(`RECONCILES  controller, key (causes) → writes${sampled(frame.sampling)}`, columns)),
   ];
   const left = Math.max(1, room - upper.length);
   const latest = frame.latest.filter(isShown).slice(-left);
   return [...head, ...upper, ...latest.map((record) => recordLine(record, columns, paint)), ...foot];
+}
+
+/** Says so where not all are shown. */
+function sampled({ seen, sent }: TopFrame['sampling']): string {
+  return seen > sent ? ` (a sample: ${sent} of ${seen} in a second)` : '';
 }
 
 function section<T>(rows: readonly T[], most: number, line: (row: T) => string): string[] {

@@ -5,9 +5,10 @@ import { execPath } from 'node:process';
 import { TestEnvironment } from '@riata/testing';
 import { Deployment, Lease } from 'riata/kinds';
 import { expect, test, vi } from 'vitest';
+import { webhookHost } from '../webhook-host.js';
 import { CrashGuard } from './crash-guard.js';
-import { giveBack, replicasAnnotation, takeOver } from './take-over.js';
-import { webhookHost } from './webhook-host.js';
+import { giveBack, replicasAnnotation } from './give-back.js';
+import { takeOver } from './take-over.js';
 
 const key = { namespace: 'default', name: 'site-operator' };
 const labels = { app: 'site-operator' };
@@ -74,7 +75,7 @@ test('the deployed operator is scaled to zero, and gets its replicas back', asyn
   await place?.giveBack();
   expect(await replicas()).toEqual([2, undefined]);
   expect(await env.client.find(Lease, { ...key, name: 'site-operator-riata-dev' })).toBeUndefined();
-  expect(await giveBack(parts('bob'))).toBe(false);
+  expect(await giveBack(parts('bob'))).toEqual({});
 });
 
 test('after a crash, another one takes over with what is remembered, or gives back', async () => {
