@@ -25,6 +25,13 @@ export const counts = {
   /** Objects of an operator whose code is edited, and edits. */
   devObjects: 10_000,
   devEdits: 50,
+  /** Objects of an operator with a dashboard, their changes a second, and how long each case is measured. */
+  dashboardObjects: 50_000,
+  dashboardRate: 1000,
+  dashboardSeconds: 10,
+  /** Megabytes through each stream, and those before that warm up. */
+  streamMb: 128,
+  streamWarmUpMb: 32,
 };
 
 /** Just enough to see that all of it works: its figures say nothing. */
@@ -33,5 +40,6 @@ export const quickCounts = {
   ...{ pods: 1000, informerSizes: [1000, 500], informerEvents: 1000 },
   ...{ widgets: 40, widgetEvents: 50, idleMs: 2000, manyControllers: [1, 10], setSize: 50, setChanged: 1 },
   ...{ writes: 20, watchers: 20, listSizes: [100, 500], kept: 500, delayed: 5000, stored: 1000 },
-  ...{ reviews: 400, reviewsWarmUp: 50, devObjects: 200, devEdits: 5 },
+  ...{ reviews: 400, reviewsWarmUp: 50, devObjects: 200, devEdits: 5, streamMb: 8, streamWarmUpMb: 1 },
+  ...{ dashboardObjects: 1000, dashboardRate: 100, dashboardSeconds: 1 },
 };

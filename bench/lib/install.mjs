@@ -52,7 +52,7 @@ export function packRiata(folder, { build = true } = {}) {
 
 /** Packs the command and what it needs besides {@link packRiata}, which is built by then. */
 export function packCommand(folder) {
-  return ['sandbox', 'create-riata', 'cli'].map((name) => {
+  return ['sandbox', 'create-riata', 'dashboard', 'cli'].map((name) => {
     const from = join(root, 'packages', name);
     const [{ filename }] = JSON.parse(npm(['pack', '--json', '--pack-destination', folder], from));
     return join(folder, filename);

@@ -5,6 +5,7 @@ import { start } from '../sections/apiserver/start.mjs';
 import { durableWrites, writes } from '../sections/apiserver/writes.mjs';
 import { apply } from '../sections/apply.mjs';
 import { controller } from '../sections/controller.mjs';
+import { dashboard } from '../sections/dashboard.mjs';
 import { devLoop } from '../sections/dev-loop.mjs';
 import { firstList } from '../sections/first-list.mjs';
 import { imports } from '../sections/imports.mjs';
@@ -14,6 +15,7 @@ import { manyControllers } from '../sections/many-controllers.mjs';
 import { queue } from '../sections/queue.mjs';
 import { size } from '../sections/size.mjs';
 import { store } from '../sections/store.mjs';
+import { streams } from '../sections/streams.mjs';
 import { watch } from '../sections/watch.mjs';
 import { webhooks } from '../sections/webhooks.mjs';
 
@@ -22,13 +24,14 @@ import { webhooks } from '../sections/webhooks.mjs';
  * and by `rounds` how many it wants when so many are asked for, `measure`s (samples, which are kept as JSON), and `describe`s them: title, parts in Markdown, charts and goals.
  */
 export const topics = {
-  'The client': [size, imports, firstList, list, watch],
+  'The client': [size, imports, firstList, list, watch, streams],
   'The embedded API server': [start, writes, durableWrites, fanOut, lists, memory],
   'Informers and queues': [informer, queue, store],
   Controllers: [controller, manyControllers],
   'Desired sets': [apply],
   Webhooks: [webhooks],
   'The dev loop': [devLoop],
+  'The dashboard': [dashboard],
 };
 
 export const sections = Object.values(topics).flat();

@@ -86,7 +86,7 @@ export function table(head, rows) {
  * @param {{ what: string, got: Series, most?: number, least?: number, unit?: string, digits?: number }} options
  */
 export function goal({ what, got, most, least, unit = '', digits = 0 }) {
-  const limit = most === undefined ? `at least ${number(least, 0)}${unit}` : `at most ${shortest(most)}${unit}`;
+  const limit = most === undefined ? `at least ${shortest(least)}${unit}` : `at most ${shortest(most)}${unit}`;
   const met = most === undefined ? got.median >= least : got.median <= most;
   return { what, limit, got: got.isEmpty ? '–' : `${got.text(digits)}${unit}`, met };
 }
