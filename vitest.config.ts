@@ -7,14 +7,17 @@ const resolve = { conditions: ['riata-source', 'node', 'import', 'default'] };
 const ssr = { resolve };
 // Limits are for what hangs, not for what is slow: the machine may have much else to do, or stand still for a while.
 const longRun = { testTimeout: 300_000, hookTimeout: 300_000 };
+// Files of one worker share the loaded modules, which halves the CPU of unit tests: no module has mutable state
+// (tools/check-module-state.mjs). A test that spies on a module, or imports another test file, calls vi.resetModules.
+const shared = { isolate: false };
 // A control plane is for one file at a time; `npm run test:real` starts as many as there are workers.
 const planes = process.env.RIATA_CONTROL_PLANES?.split(delimiter).length ?? 1;
 const onePlaneEach = planes > 1 ? { maxWorkers: planes } : { fileParallelism: false };
 
 export default defineConfig({
   test: {
-    // All of them: left alone, vitest spares one, which is half of a machine that has two.
-    maxWorkers: availableParallelism(),
+    // One more than cores: tests with sockets, processes and files wait for a third of their time.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         resolve,
@@ -30,6 +33,7 @@ export default defineConfig({
             'docs/code/**/*.test.ts',
           ],
           ...longRun,
+          ...shared,
         },
       },
       {
@@ -59,6 +63,7 @@ export default defineConfig({
             'examples/**/*.test.ts',
           ],
           ...longRun,
+          ...shared,
           ...onePlaneEach,
         },
       },
@@ -72,6 +77,7 @@ export default defineConfig({
           exclude: ['**/server-side-apply-engine.test.ts', 'packages/sandbox/behaviour/kubectl*.test.ts'],
           env: { RIATA_SERVERS: 'in-process,https' },
           ...longRun,
+          ...shared,
         },
       },
       {
@@ -83,6 +89,7 @@ export default defineConfig({
           include: ['packages/riata/behaviour/{connections,informers,outages,paging,reads,verbs,watch,writes}.test.ts'],
           env: { RIATA_SERVERS: 'https', RIATA_TRANSPORT: 'node' },
           ...longRun,
+          ...shared,
         },
       },
       {
