@@ -51,12 +51,16 @@ export async function killScaled({ project, program, client, kubeconfig }: Kille
   const status = { observedGeneration: metadata.generation ?? 0, replicas: 0 };
   await client.status.patch(Deployment, key, { type: 'merge', body: { status } });
   await dev.saw(/started widget in/);
+  const holder = async () => (await client.find(Lease, key))?.spec?.holderIdentity;
+  await vi.waitFor(async () => expect(await holder()).toMatch(/^riata dev of /), patience);
   await kill(dev);
   await vi.waitFor(async () => {
     const found = await client.get(Deployment, key);
     expect([found.spec.replicas, found.metadata.annotations?.[replicasAnnotation]]).toEqual([2, undefined]);
     expect(await client.find(Lease, devLease)).toBeUndefined();
   }, patience);
+  // Not after an hour: the Pods that start again can lead at once.
+  expect(await holder()).toBeUndefined();
   await client.delete(Deployment, key);
 }
 

@@ -18,10 +18,9 @@ import { freePort } from './free-port.js';
 import { withReconcileLines } from './reconcile-lines.js';
 import { RunningOperator } from './running-operator.js';
 import { CrashGuard } from './take-over/crash-guard.js';
-import type { TakenPlace, TakeOverParts } from './take-over/dev-lease.js';
+import type { LeaseKey, TakenPlace, TakeOverParts } from './take-over/dev-lease.js';
 import { type GivenBack, giveBack } from './take-over/give-back.js';
-import type { LeaseKey } from './take-over/lease-holder.js';
-import { holdLease, type TakenLease } from './take-over/take-lease.js';
+import { holdLease } from './take-over/take-lease.js';
 import { type TakeOverWay, takeOver } from './take-over/take-over.js';
 import { TypeChecker, type TypeMode } from './types/type-checker.js';
 import { webhookHost } from './webhook-host.js';
@@ -75,21 +74,26 @@ interface Session {
   readonly types: TypeMode;
   readonly checker: TypeChecker | undefined;
   /** Taken from the deployed operator. */
-  readonly lease?: TakenLease | undefined;
+  readonly place?: TakenPlace | undefined;
 }
 
 /** Without `webhooks`, those of the operator are not served. */
 async function develop(
-  { io, options, cluster, dashboard, types, checker, lease }: Session,
+  { io, options, cluster, dashboard, types, checker, place }: Session,
   webhooks: WebhookServerOptions | undefined,
 ): Promise<void> {
   let isReported = false;
   await using running = new RunningOperator({
     optionsFor: async (operator) => ({
-      ...managerOptions({ io, cluster, lease }, operator, webhooks),
+      ...managerOptions({ io, cluster, place }, operator, webhooks),
       ...(dashboard && { dashboard: await dashboard.optionFor(operator) }),
     }),
-    ...(lease && { beforeStart: (operator) => lease.take(operatorLease(operator)) }),
+    ...(place && {
+      beforeStart: async (operator) => {
+        const lease = operatorLease(operator, options.takeOver);
+        if (lease !== undefined) await place.lead(lease);
+      },
+    }),
     accepts: (definition) => {
       if (webhooks !== undefined || !isWebhook(definition)) return true;
       if (!isReported)
@@ -113,9 +117,9 @@ async function inPlace(session: Session, client: ConnectedClient): Promise<void>
   const { io, options, cluster } = session;
   const parts = await placeOf(io, options, client);
   const guard = guardOf(io, options, parts.holder);
-  const work = async (place: TakenPlace | undefined, lease?: TakenLease) => {
+  const work = async (place: TakenPlace | undefined) => {
     try {
-      await develop({ ...session, lease }, await reachableWebhooks(options, cluster, client));
+      await develop({ ...session, place }, await reachableWebhooks(options, cluster, client));
     } finally {
       await place?.giveBack();
     }
@@ -123,8 +127,7 @@ async function inPlace(session: Session, client: ConnectedClient): Promise<void>
   try {
     const deployed = `Deployment ${parts.namespace}/${parts.name}`;
     if (options.takeOver === 'lease') {
-      const lease = await holdLease(parts);
-      await work(lease, lease);
+      await work(await holdLease(parts));
       io.note('the Lease is released: the deployed operator leads again');
       return;
     }
@@ -193,7 +196,7 @@ async function reachableWebhooks(
 
 /** One process on a developer's machine: no lease is needed in a sandbox, and webhooks are served at an address of their own. */
 function managerOptions(
-  { io, cluster, lease }: Pick<Session, 'io' | 'cluster' | 'lease'>,
+  { io, cluster, place }: Pick<Session, 'io' | 'cluster' | 'place'>,
   { options }: Operator,
   served: WebhookServerOptions | undefined,
 ): ManagerOptions {
@@ -206,7 +209,7 @@ function managerOptions(
     ...(!cluster.isSandbox && {
       // The Lease stays when the manager starts anew, and is released on exit.
       ...(leaderElection && {
-        leaderElection: { ...leaderElection, ...(lease && { identity: lease.identity, releaseOnStop: false }) },
+        leaderElection: { ...leaderElection, ...(place && { identity: place.identity, releaseOnStop: false }) },
       }),
       ...(sharding && { sharding }),
     }),
@@ -220,7 +223,12 @@ function managerOptions(
   };
 }
 
-function operatorLease({ options: { leaderElection, sharding } }: Operator): LeaseKey {
+/** The Lease of the operator's leader election; undefined if it has none and need not have one. */
+function operatorLease(
+  { options: { leaderElection, sharding } }: Operator,
+  way: TakeOverWay | undefined,
+): LeaseKey | undefined {
+  if (way !== 'lease') return leaderElection;
   if (sharding !== undefined) {
     throw new CommandError(
       '--take-over=lease is for leader election, and the operator is sharded; use --take-over=scale',

@@ -21,8 +21,20 @@ export interface TakeOverParts {
   readonly signal: AbortSignal;
 }
 
+/** The key of a Lease. */
+export interface LeaseKey {
+  readonly namespace: string;
+  readonly name: string;
+}
+
 /** The place of a deployed operator, until it is given back. */
 export interface TakenPlace {
+  /** The identity for the leader election of the operator that runs here. */
+  readonly identity: string;
+  /**
+   * Call it before the operator starts with leader election: {@link giveBack} then releases its Lease, also after a crash.
+   */
+  lead(lease: LeaseKey): Promise<void>;
   /** Leaves the deployed operator as it was. */
   giveBack(): Promise<void>;
 }

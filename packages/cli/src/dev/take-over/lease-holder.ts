@@ -1,22 +1,16 @@
 import { Lease } from 'riata/kinds';
 import { isConflict } from 'riata/rest';
-import { type DevLeaseParts, devLeaseKey, microTime } from './dev-lease.js';
+import { type DevLeaseParts, devLeaseKey, type LeaseKey, microTime } from './dev-lease.js';
 
-/** On the Lease of {@link devLeaseKey}: the Lease of the operator that `riata dev` has taken. */
+/** On the Lease of {@link devLeaseKey}: the Lease of the operator that runs in its place. */
 const operatorLease = 'riata.dev/dev-lease';
-
-/** The key of a Lease. */
-export interface LeaseKey {
-  readonly namespace: string;
-  readonly name: string;
-}
 
 /** As whom `riata dev` holds the Lease of an operator. */
 export function leaseIdentity(holder: string): string {
   return `riata dev of ${holder}`;
 }
 
-/** Writes down which Lease is about to be taken, so that it can be released after a crash. */
+/** Writes down which Lease is about to be acquired, so that it can be released after a crash. */
 export async function rememberLease(parts: DevLeaseParts, { namespace, name }: LeaseKey): Promise<void> {
   const metadata = { annotations: { [operatorLease]: `${namespace}/${name}` } };
   await parts.client.patch(Lease, devLeaseKey(parts), { type: 'merge', body: { metadata } });

@@ -46,14 +46,14 @@ test('the Lease is taken, the leader before has time to stop, and it is released
   await using _ = env;
   await hold('pod-a');
   const taken = await holdLease(parts('ann'));
-  expect(await driven(env, taken.take(key))).toBeGreaterThanOrEqual(20_000);
+  expect(await driven(env, taken.lead(key))).toBeGreaterThanOrEqual(20_000);
   expect(notes).toEqual(['took Lease default/sites from pod-a; waiting 20 s, until it has stopped']);
   expect(await lease()).toMatchObject({
     ...{ holderIdentity: 'riata dev of ann', leaseDurationSeconds: 20, leaseTransitions: 5 },
     renewTime: microTime(env.clock.now()),
   });
   // The next manager finds it held.
-  expect(await driven(env, taken.take(key))).toBeLessThan(2000);
+  expect(await driven(env, taken.lead(key))).toBeLessThan(2000);
   await expect(holdLease(parts('bob'))).rejects.toThrow('default/site-operator is taken over by riata dev of ann');
   await taken.giveBack();
   expect((await lease())?.holderIdentity).toBeUndefined();
@@ -65,11 +65,11 @@ test('a Lease that nobody holds is taken at once, and one that does not exist is
   const { env, parts, lease } = await cluster();
   await using _ = env;
   const taken = await holdLease(parts('ann'));
-  expect(await driven(env, taken.take(key))).toBeLessThan(2000);
+  expect(await driven(env, taken.lead(key))).toBeLessThan(2000);
   expect(await lease()).toMatchObject({ holderIdentity: 'riata dev of ann', leaseDurationSeconds: 15 });
   await taken.giveBack();
   const again = await holdLease(parts('ann'));
-  expect(await driven(env, again.take(key))).toBeLessThan(2000);
+  expect(await driven(env, again.lead(key))).toBeLessThan(2000);
   expect(await lease()).toMatchObject({ holderIdentity: 'riata dev of ann', leaseDurationSeconds: 15 });
   await again.giveBack();
 });
@@ -79,7 +79,7 @@ test('who takes the Lease while it waits is named', async () => {
   await using _ = env;
   await hold('pod-a');
   const taken = await holdLease(parts('ann'));
-  const taking = taken.take(key);
+  const taking = taken.lead(key);
   taking.catch(() => {});
   await vi.waitFor(() => expect(notes).toHaveLength(1));
   await env.client.patch(Lease, key, { type: 'merge', body: { spec: { holderIdentity: 'pod-b' } } });
@@ -92,7 +92,7 @@ test('after a crash the Lease is released by what the cluster remembers', async 
   const { env, parts, lease } = await cluster();
   await using _ = env;
   const taken = await holdLease(parts('ann'));
-  await taken.take(key);
+  await taken.lead(key);
   await expect(giveBack(parts('bob'))).rejects.toThrow('is taken over by riata dev of ann');
   expect(await giveBack(parts('ann'))).toEqual({ lease: 'default/sites' });
   expect((await lease())?.holderIdentity).toBeUndefined();

@@ -1,33 +1,25 @@
 import { Lease } from 'riata/kinds';
 import { isAlreadyExists, isConflict } from 'riata/rest';
 import { CommandError } from '../../command/command-error.js';
-import { holdDevLease, microTime, type TakenPlace, type TakeOverParts } from './dev-lease.js';
+import { holdDevLease, type LeaseKey, microTime, type TakenPlace, type TakeOverParts } from './dev-lease.js';
 import { giveBack } from './give-back.js';
-import { type LeaseKey, leaseIdentity, rememberLease } from './lease-holder.js';
+import { leaseIdentity, rememberLease } from './lease-holder.js';
 
 /** How long a Lease is held that says nothing about it, as client-go has it. */
 const usualSeconds = 15;
 
-/** The place of a deployed operator, taken by the Lease of its leader election. */
-export interface TakenLease extends TakenPlace {
-  /** As whom it is held: the identity for the leader election of the operator that runs here. */
-  readonly identity: string;
-  /**
-   * Writes {@link identity} into the Lease, and resolves when the leader before must have stopped: it relies on a renewal
-   * for less than the duration of its Lease. Does nothing if the Lease is held. The deployed operator keeps its Pods, which
-   * wait to lead again.
-   */
-  take(lease: LeaseKey): Promise<void>;
-}
-
-/** Prepares to take the Lease of a deployed operator: from here on, no other developer can take the same place. */
-export async function holdLease(parts: TakeOverParts): Promise<TakenLease> {
+/**
+ * Prepares to take the Lease of a deployed operator: from here on, no other developer can take the same place. `lead`
+ * writes the identity into the Lease, and resolves when the leader before must have stopped: it relies on a renewal for less
+ * than the duration of its Lease. The deployed operator keeps its Pods, which wait to lead again.
+ */
+export async function holdLease(parts: TakeOverParts): Promise<TakenPlace> {
   const { client, clock, note, signal } = parts;
   const identity = leaseIdentity(parts.holder);
   const held = await holdDevLease(parts);
   return {
     identity,
-    async take(key) {
+    async lead(key) {
       await rememberLease(parts, key);
       const before = await write(key);
       if (before === undefined) return;

@@ -3,6 +3,7 @@ import type { Runtime } from 'riata/runtime';
 import { CommandError } from '../../command/command-error.js';
 import { holdDevLease, type TakenPlace, type TakeOverParts } from './dev-lease.js';
 import { giveBack, replicasAnnotation, replicasOf } from './give-back.js';
+import { leaseIdentity, rememberLease } from './lease-holder.js';
 
 /** How `riata dev` keeps a deployed operator from working: by its replicas, or by its Lease. */
 export const takeOverWays = ['scale', 'lease'] as const;
@@ -39,7 +40,7 @@ export async function takeOver(parts: TakeOverParts): Promise<TakenPlace | undef
     await restore();
     throw error;
   }
-  return { giveBack: restore };
+  return { identity: leaseIdentity(parts.holder), lead: (lease) => rememberLease(parts, lease), giveBack: restore };
 }
 
 async function waitUntilGone(
