@@ -32,6 +32,7 @@ export default defineConfig({
             'bench/lib/**/*.test.mjs',
             'docs/code/**/*.test.ts',
           ],
+          globalSetup: ['packages/cli/src/completion/install-shells.fixture.ts'],
           ...longRun,
           ...shared,
         },

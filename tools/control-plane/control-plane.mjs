@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { clientCertificate } from './client-certificate.mjs';
 import { plainUser } from './configuration.mjs';
 import { compactEtcd, etcdMemberNames } from './etcd.mjs';
+import { finalizeNamespaces } from './finalize-namespaces.mjs';
 import { tailOf } from './log-tail.mjs';
 import { freePorts } from './ports.mjs';
 import { statusOf } from './probe.mjs';
@@ -156,6 +157,7 @@ export class ControlPlane {
         await this.#stop(name, 'SIGTERM');
       }
       this.#controllers = asked;
+      if (controllers.includes('namespace')) await finalizeNamespaces(this.#configuration);
       const { kubeconfigPath, servingCertFile, servingKeyFile, serviceAccountKeyFile, ca } = this.#configuration;
       const { clientCaFile, clientCaKeyFile } = this.#configuration;
       /** @param {number} port */
