@@ -192,7 +192,9 @@ play(pair, 'who may approve and sign certificates', () => {
       { until: ({ body }) => body.status?.allowed === true, silent: true },
     ),
   ];
-  const condition = { type: 'Approved', status: 'True', reason: 'R', message: 'm' };
+  // With a time of its own: the server's would differ when a second passes between two requests.
+  const lastUpdateTime = '2026-01-02T03:04:05Z';
+  const condition = { type: 'Approved', status: 'True', reason: 'R', message: 'm', lastUpdateTime };
   const approve = (one: string) => as(merge(`${all}/${one}/approval`, { status: { conditions: [condition] } }));
   const fail = (one: string) =>
     as(merge(`${all}/${one}/status`, { status: { conditions: [condition, { ...condition, type: 'Failed' }] } }));
