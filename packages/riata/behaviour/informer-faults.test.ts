@@ -24,7 +24,7 @@ describeServers(
       expect(faults).toBeGreaterThanOrEqual(rounds);
       const [first, last] = report.memory;
       expect(last - first).toBeLessThan(20);
-    }, 300_000);
+    }, 900_000);
   },
   ['https', 'kube-apiserver'],
 );
