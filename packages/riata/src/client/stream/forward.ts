@@ -2,7 +2,8 @@ import type { Server, Socket } from 'node:net';
 import { onAbort } from '../../runtime/signals.js';
 import { type CallOptions, callOptionNames } from '../options.js';
 import type { ResolvedTarget } from './forward-target.js';
-import type { PortConnection, PortTunnel } from './port-tunnel.js';
+import { joinConnection } from './join-connection.js';
+import type { PortTunnel } from './port-tunnel.js';
 
 /** Options of `client.forward`. */
 export interface ForwardOptions extends CallOptions {
@@ -98,7 +99,7 @@ export class Forward implements AsyncDisposable {
     socket.pause();
     try {
       const { target, tunnel } = await this.#open();
-      await join(socket, tunnel.connect(target.portFor(port)));
+      await joinConnection(socket, tunnel.connect(target.portFor(port)));
     } catch (error) {
       socket.destroy();
       if (this.#closed !== undefined) return;
@@ -153,33 +154,6 @@ export class Forward implements AsyncDisposable {
 async function openTunnel(parts: ForwardParts, onEnd: (error: unknown) => void = () => {}): Promise<OpenTunnel> {
   const target = await parts.resolve();
   return { target, tunnel: await parts.open(target.pod, onEnd) };
-}
-
-/** Passes on both directions; each ends by itself. Rejects if one breaks, or if the node complains. */
-async function join(socket: Socket, { data, checked }: PortConnection): Promise<void> {
-  const up = async () => {
-    // Not destroyed when it has ended: the other direction goes on.
-    for await (const bytes of socket.iterator({ destroyOnReturn: false })) await data.write(bytes as Uint8Array);
-    data.end();
-  };
-  const down = async () => {
-    for await (const bytes of data.input) {
-      if (socket.destroyed) return;
-      if (!socket.write(bytes)) await new Promise((resolve) => socket.once('drain', resolve).once('close', resolve));
-    }
-    socket.end();
-  };
-  try {
-    // A local side that breaks off is no failure of the forward.
-    const local = up().catch(() => data.reset());
-    await Promise.all([down(), checked]);
-    await local;
-  } catch (error) {
-    data.reset();
-    // The complaint says more than the reset that follows it.
-    await checked;
-    throw error;
-  }
 }
 
 function listen(port: number, host: string, onConnection: (socket: Socket) => void): Promise<Server> {

@@ -3,7 +3,7 @@ import { TransportError } from '../../rest/errors/transport-error.js';
 import { copyBytes } from '../../rest/transport/copy-bytes.js';
 import type { OpenWebSocket } from '../../rest/websocket/open-web-socket.js';
 import { ByteChannel } from '../../runtime/byte-channel.js';
-import { PieceCopier } from '../../runtime/piece-copier.js';
+import { pieceToKeep } from '../../runtime/piece-to-keep.js';
 import type { WebSocketEnd, WebSocketLink } from '../../runtime/websocket/web-socket.js';
 import { ExecError } from './exec-error.js';
 
@@ -40,7 +40,6 @@ export class RemoteCommand {
   #isInputEnded = false;
   #settle!: { resolve(status: Status): void; reject(error: unknown): void };
   #waiting: (() => void)[] = [];
-  readonly #copier = new PieceCopier();
   #lastWrite: Promise<void> = Promise.resolve();
 
   constructor(socket: OpenWebSocket) {
@@ -121,8 +120,8 @@ export class RemoteCommand {
       bytes = piece.subarray(1);
     }
     if (bytes.length === 0) return;
-    if (this.#channel === channels.stdout) this.stdout.push(this.#copier.copy(bytes));
-    else if (this.#channel === channels.stderr) this.stderr.push(this.#copier.copy(bytes));
+    if (this.#channel === channels.stdout) this.stdout.push(pieceToKeep(bytes));
+    else if (this.#channel === channels.stderr) this.stderr.push(pieceToKeep(bytes));
     else if (this.#channel === channels.error) this.#takeStatus(bytes);
   }
 

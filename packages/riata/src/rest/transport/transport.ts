@@ -55,7 +55,8 @@ export interface TransportFlow {
 
 /**
  * Receives the response of an exchange. After `onHeaders` any number of `onData`, then exactly one of `onEnd` and `onError`,
- * nothing after it; `onError` may also come alone. A chunk is only valid during the call unless copied.
+ * nothing after it; `onError` may also come alone. A chunk is only valid during the call unless copied; after a 101, it is
+ * left to the sink, which may keep and change it.
  */
 export interface TransportSink {
   /** The response has started; informational ones (1xx) are skipped. */

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { ByteChannel } from '../byte-channel.js';
-import { PieceCopier } from '../piece-copier.js';
+import { pieceToKeep } from '../piece-to-keep.js';
 import { HeaderDecoder, HeaderEncoder, type SpdyHeaders, uint32 } from './header-block.js';
 
 const types = { synStream: 1, synReply: 2, rstStream: 3, ping: 6, goAway: 7 } as const;
@@ -62,7 +62,7 @@ export class SpdySession {
     return stream;
   }
 
-  /** The connection has brought these bytes; they may be overwritten. Throws for what is no SPDY. */
+  /** The connection has brought these bytes, which must not change: streams hand them out. Throws for what is no SPDY. */
   received(chunk: Uint8Array): void {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     for (let at = 0; at < bytes.length || (this.#left === 0 && this.#headBytes === headLength); ) {
@@ -202,7 +202,6 @@ export class SpdyStream {
   /** What the peer sends; throws if the stream is reset or the connection is lost. */
   readonly input: ByteChannel;
   readonly #host: StreamHost;
-  readonly #copier = new PieceCopier();
   #isInputOver = false;
   #isOutputOver = false;
 
@@ -235,7 +234,7 @@ export class SpdyStream {
   /** The peer has sent bytes. For the session. */
   take(bytes: Buffer, isLast: boolean): void {
     if (this.#isInputOver) return;
-    this.input.push(this.#copier.copy(bytes));
+    this.input.push(pieceToKeep(bytes));
     if (!isLast) return;
     this.#isInputOver = true;
     this.input.end();

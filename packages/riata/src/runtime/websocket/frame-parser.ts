@@ -4,7 +4,7 @@ export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9,
 /** Takes what a {@link FrameParser} finds. */
 export interface FrameEvents {
   /**
-   * The next piece of a message, in place: valid during the call. `first` and `last` mark its ends; a message that
+   * The next piece of a message: a part of the bytes that were fed. `first` and `last` mark its ends; a message that
    * comes in one piece has both. A piece may be empty.
    */
   onPiece(piece: Uint8Array, at: { readonly first: boolean; readonly last: boolean; readonly text: boolean }): void;

@@ -138,7 +138,7 @@ export class WebSocketLink {
     this.#port.destroy();
   }
 
-  /** The connection has brought these bytes; they may be overwritten. */
+  /** The connection has brought these bytes. They belong to the link from now on: payloads are handed out in place. */
   received(bytes: Uint8Array): void {
     if (this.#isDestroyed) return;
     this.#unanswered = 0;

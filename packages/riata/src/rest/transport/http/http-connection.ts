@@ -17,7 +17,7 @@ export interface ConnectionUser {
   /** The connection is there. Returns false if the request was aborted: then nothing is written. */
   onReady(): boolean;
   onHead(head: Pick<ResponseHead, 'status' | 'headers'>): void;
-  /** Bytes in memory that is used again: valid during the call. */
+  /** Bytes in memory that is used again: valid during the call. After a 101, they are left to the user. */
   onBody(chunk: Uint8Array): void;
   /** All has come, and the connection is free if it could be kept. */
   onEnd(): void;
@@ -111,7 +111,8 @@ export class HttpConnection implements Connection {
       this.#write(this.#socket, user, head);
       return;
     }
-    this.#options.dialler.open(this.#onRead).then(
+    // Another protocol's reader keeps what comes, and the connection is used for nothing else.
+    this.#options.dialler.open(this.#onRead, { keeps: user.request.upgrade !== undefined }).then(
       (socket) => {
         if (this.#closed) socket.destroy();
         else this.#attach(socket, user, head);

@@ -4,6 +4,7 @@ import * as net from 'node:net';
 import * as tls from 'node:tls';
 import type { Scheduler } from '../../../runtime/time/clock.js';
 import type { Pem, TlsMaterial } from '../../config/rest-config.js';
+import { BlockReader } from './block-reader.js';
 import { ConnectFailure, connectFailure } from './connect-failure.js';
 import { hostPort, openTunnel, type ProxyServer, type TunnelSocket } from './proxy.js';
 
@@ -41,13 +42,16 @@ const keepAliveMs = 30_000;
 
 const ignoreError = () => {};
 
-/** Takes the first `length` bytes that were read, in memory that is used again; false to stop reading until `resume`. */
+/** Takes the first `length` bytes that were read; false to stop reading until `resume`. */
 export type Reader = (length: number, bytes: Buffer) => boolean;
 
 /** Dials for one connection. */
 export interface Dialler {
-  /** Opens a socket. What it reads goes to `read`; without one, it is an ordinary stream that nothing was read from. */
-  open(read?: Reader): Promise<net.Socket>;
+  /**
+   * Opens a socket. What it reads goes to `read`, in memory that is used again, or left to it if it `keeps`. Without
+   * one, it is an ordinary stream that nothing was read from.
+   */
+  open(read?: Reader, options?: { readonly keeps?: boolean }): Promise<net.Socket>;
   /** Ends a connection that is being set up. A finished one is the caller's. */
   cancel(): void;
 }
@@ -77,10 +81,14 @@ export class SocketConnector {
       return socket;
     };
     return {
-      open: async (read) => {
+      open: async (read, { keeps = false } = {}) => {
+        const { proxy, tls: secure, scheduler } = this.#options;
         // Through a proxy, the first bytes are read by others.
-        const onread = this.#options.proxy || !read ? undefined : readInPlace(this.#options.tls !== undefined, read);
+        const isDirect = !proxy && read !== undefined;
+        const blocks = isDirect && keeps ? new BlockReader((bytes) => read(bytes.length, bytes), scheduler) : undefined;
+        const onread = blocks ?? (isDirect ? readInPlace(secure !== undefined, read) : undefined);
         const socket = await this.#open(track, opening, onread);
+        blocks?.attach(socket);
         if (read && onread === undefined)
           socket.on('data', (chunk: Buffer) => read(chunk.length, chunk) || socket.pause());
         return socket;
@@ -188,7 +196,7 @@ export class SocketConnector {
 const tlsBytes = 16_384;
 const tcpBytes = 65_536;
 
-type OnRead = { readonly buffer: Buffer; readonly callback: Reader };
+type OnRead = { readonly buffer: Buffer | (() => Buffer); readonly callback: Reader };
 
 /**
  * Reads of one socket into memory that is used again and again. Node's own way, new memory for each read and a queue,
