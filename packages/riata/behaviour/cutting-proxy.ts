@@ -64,6 +64,11 @@ export class CuttingProxy implements AsyncDisposable {
     client.on('drain', () => server.resume());
   }
 
+  /** Cuts all connections now. */
+  cutAll(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.#close();
   }

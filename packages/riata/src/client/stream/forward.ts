@@ -38,8 +38,8 @@ interface OpenTunnel {
 
 /**
  * Local ports whose connections end in a Pod (`kubectl port-forward`). All connections share one WebSocket. When that is
- * lost, or a connection fails because the Pod is gone, the next connection goes to the Pod that is ready then.
- * Dispose it to stop.
+ * lost, or a connection fails because the Pod is gone, the next connection goes to the Pod that is ready then. A connection
+ * that breaks is reset, so that its local side cannot take a part for the whole. Dispose it to stop.
  */
 export class Forward implements AsyncDisposable {
   readonly ports: readonly ForwardedPort[];
@@ -101,7 +101,7 @@ export class Forward implements AsyncDisposable {
       const { target, tunnel } = await this.#open();
       await joinConnection(socket, tunnel.connect(target.portFor(port)));
     } catch (error) {
-      socket.destroy();
+      reset(socket);
       if (this.#closed !== undefined) return;
       this.#options.onError?.(error);
       await this.#checkTarget();
@@ -154,6 +154,13 @@ export class Forward implements AsyncDisposable {
 async function openTunnel(parts: ForwardParts, onEnd: (error: unknown) => void = () => {}): Promise<OpenTunnel> {
   const target = await parts.resolve();
   return { target, tunnel: await parts.open(target.pod, onEnd) };
+}
+
+/** Resets a connection at once: after an end in order, its local side would take what has come for all. */
+function reset(socket: Socket): void {
+  // Node would send an end before the reset, once all is written.
+  socket.destroySoon = () => void socket.destroy();
+  socket.resetAndDestroy();
 }
 
 function listen(port: number, host: string, onConnection: (socket: Socket) => void): Promise<Server> {
