@@ -25,10 +25,11 @@ export const counts = {
   /** Objects of an operator whose code is edited, and edits. */
   devObjects: 10_000,
   devEdits: 50,
-  /** Objects of an operator with a dashboard, their changes a second, and how long each case is measured. */
+  /** Objects of an operator with a dashboard, their changes a second, how long these are measured, and bursts. */
   dashboardObjects: 50_000,
   dashboardRate: 1000,
   dashboardSeconds: 10,
+  dashboardBursts: 30,
   /** Megabytes through each stream, and those before that warm up. */
   streamMb: 128,
   streamWarmUpMb: 32,
@@ -41,5 +42,5 @@ export const quickCounts = {
   ...{ widgets: 40, widgetEvents: 50, idleMs: 2000, manyControllers: [1, 10], setSize: 50, setChanged: 1 },
   ...{ writes: 20, watchers: 20, listSizes: [100, 500], kept: 500, delayed: 5000, stored: 1000 },
   ...{ reviews: 400, reviewsWarmUp: 50, devObjects: 200, devEdits: 5, streamMb: 8, streamWarmUpMb: 1 },
-  ...{ dashboardObjects: 1000, dashboardRate: 100, dashboardSeconds: 1 },
+  ...{ dashboardObjects: 1000, dashboardRate: 100, dashboardSeconds: 1, dashboardBursts: 3 },
 };

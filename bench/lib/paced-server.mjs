@@ -1,10 +1,15 @@
-// paced-server.mjs <objects> <events a second>: an API server with so many ConfigMaps, of which so many change each second.
+// paced-server.mjs <objects> [events a second]: an API server with so many ConfigMaps, of which so many change each second.
 // It prints its URL as its first line, and ends with its parent. Writes get an answer and change nothing.
+//   POST /burst?count=N   changes N objects at once, each other one in turn
+//   POST /pace?rate=N     from then on, N change each second
 import { createServer } from 'node:http';
 
-const [objects, rate] = process.argv.slice(2).map(Number);
+const [objects, startRate = 0] = process.argv.slice(2).map(Number);
 const turnMs = 20;
 let version = objects;
+let next = 0;
+let rate = startRate;
+const watchers = new Set();
 
 const nameOf = (at) => `config-${String(at).padStart(6, '0')}`;
 const configMap = (at, resourceVersion = at + 1) => ({
@@ -19,28 +24,34 @@ const configMap = (at, resourceVersion = at + 1) => ({
 });
 const line = (type, object) => `${JSON.stringify({ type, object })}\n`;
 
+function change(count) {
+  let text = '';
+  for (let done = 0; done < count; done++) text += line('MODIFIED', configMap(next++ % objects, ++version));
+  if (text !== '') for (const response of watchers) response.write(text);
+}
+
 /** Sends all objects, then changes until the caller goes. */
 async function watch(response, isInitial) {
   if (isInitial) {
     for (let at = 0; at < objects; at += 500) {
       let text = '';
-      for (let next = at; next < Math.min(objects, at + 500); next++) text += line('ADDED', configMap(next));
+      for (let each = at; each < Math.min(objects, at + 500); each++) text += line('ADDED', configMap(each));
       if (!response.write(text)) await new Promise((resolve) => response.once('drain', resolve));
     }
     const annotations = { 'k8s.io/initial-events-end': 'true' };
     const metadata = { resourceVersion: String(version), annotations };
     response.write(line('BOOKMARK', { apiVersion: 'v1', kind: 'ConfigMap', metadata }));
   }
-  let sent = 0;
-  const from = performance.now();
-  const timer = setInterval(() => {
-    const due = Math.floor(((performance.now() - from) / 1000) * rate);
-    let text = '';
-    for (; sent < due; sent++) text += line('MODIFIED', configMap(sent % objects, ++version));
-    if (text !== '') response.write(text);
-  }, turnMs);
-  response.once('close', () => clearInterval(timer));
+  watchers.add(response);
+  response.once('close', () => watchers.delete(response));
 }
+
+let [sent, from] = [0, performance.now()];
+setInterval(() => {
+  const due = Math.floor(((performance.now() - from) / 1000) * rate);
+  change(due - sent);
+  sent = due;
+}, turnMs);
 
 function answer(request, body) {
   const { pathname } = new URL(request.url, 'http://localhost');
@@ -61,6 +72,8 @@ const server = createServer(async (request, response) => {
   }
   let body = '';
   for await (const part of request.setEncoding('utf8')) body += part;
+  if (pathname === '/burst') change(Number(searchParams.get('count')));
+  if (pathname === '/pace') [rate, sent, from] = [Number(searchParams.get('rate')), 0, performance.now()];
   response.writeHead(200, { 'content-type': 'application/json' });
   response.end(JSON.stringify(answer(request, body)));
 });

@@ -42,6 +42,23 @@ export class Series {
     return this.isEmpty ? Number.NaN : (this.#ordered[middle - 1] + this.#ordered[middle]) / 2;
   }
 
+  get mean() {
+    return this.samples.reduce((sum, sample) => sum + sample, 0) / this.samples.length;
+  }
+
+  /** Half of the width of the 95 % confidence interval of the mean, by Student's t; infinite for fewer than two samples. */
+  get halfWidth() {
+    const count = this.samples.length;
+    if (count < 2) return Number.POSITIVE_INFINITY;
+    const variance = this.samples.reduce((sum, sample) => sum + (sample - this.mean) ** 2, 0) / (count - 1);
+    return t95(count - 1) * Math.sqrt(variance / count);
+  }
+
+  /** `mean ± half the width of its 95 % confidence interval`. */
+  meanText(digits = 0) {
+    return this.isEmpty ? '–' : `${number(this.mean, digits)} ± ${number(this.halfWidth, digits)}`;
+  }
+
   map(change) {
     return new Series(this.samples.map(change));
   }
@@ -52,6 +69,15 @@ export class Series {
     const [median, least, most] = [this.median, this.least, this.most].map((value) => number(value, digits));
     return least === median && most === median ? median : `${median} (${least}–${most})`;
   }
+}
+
+/** Student's t for 95 %, two-sided, by degrees of freedom; beyond the table, that of the next smaller number in it. */
+function t95(freedom) {
+  const table = [
+    12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131,
+  ];
+  if (freedom <= table.length) return table[freedom - 1];
+  return freedom < 20 ? 2.131 : freedom < 30 ? 2.086 : freedom < 60 ? 2.042 : 2;
 }
 
 export function number(value, digits = 0) {
@@ -92,3 +118,14 @@ export function goal({ what, got, most, least, unit = '', digits = 0 }) {
 }
 
 const shortest = (value) => value.toLocaleString('en-US', { maximumFractionDigits: 3 });
+
+/**
+ * A goal for the mean of paired differences, with its 95 % confidence interval; the text says if the interval holds
+ * the limit: then more rounds, or a quieter machine, would decide.
+ * @param {{ what: string, got: Series, most: number, unit?: string, digits?: number }} options
+ */
+export function meanGoal({ what, got, most, unit = '', digits = 0 }) {
+  const isDecided = Math.abs(got.mean - most) > got.halfWidth;
+  const text = `${got.meanText(digits)}${unit}${isDecided ? '' : ', interval holds the limit'}`;
+  return { what, limit: `at most ${shortest(most)}${unit}`, got: text, met: got.mean <= most };
+}

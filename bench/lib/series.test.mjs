@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { goal, rowOf, rowsOf, Series, table } from './series.mjs';
+import { goal, meanGoal, rowOf, rowsOf, Series, table } from './series.mjs';
 
 test('a median is the middle one, or between the two in the middle', () => {
   expect(new Series([5, 1, 9]).median).toBe(5);
@@ -69,4 +69,13 @@ test('a goal is met by the median, at its limit too', () => {
     ...{ limit: 'at least 2 M/s', met: false },
   });
   expect(goal({ what: 'nothing', got: new Series([]), most: 1 })).toMatchObject({ got: '–', met: false });
+});
+
+test('a goal for paired differences says how certain their mean is', () => {
+  const got = new Series([1, 2, 3]);
+  expect([got.mean, got.meanText(2)]).toEqual([2, '2.00 ± 2.48']);
+  expect(meanGoal({ what: 'a', got, most: 5, unit: ' %', digits: 1 })).toMatchObject({ got: '2.0 ± 2.5 %', met: true });
+  expect(meanGoal({ what: 'a', got, most: 3 })).toMatchObject({ got: '2 ± 2, interval holds the limit', met: true });
+  expect(meanGoal({ what: 'a', got, most: 1 }).met).toBe(false);
+  expect(new Series([1]).halfWidth).toBe(Number.POSITIVE_INFINITY);
 });

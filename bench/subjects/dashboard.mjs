@@ -1,14 +1,20 @@
-// dashboard.mjs <server> <off|on|viewed> <seconds>: an operator with one controller of ConfigMaps, of whose reconciles each
-// tenth writes. Its CPU and memory without a dashboard, with one, and with one that somebody looks at.
+// dashboard.mjs <server> <off|on|viewed>: an operator with one controller of ConfigMaps, of whose reconciles each tenth writes,
+// without a dashboard, with one, and with one that somebody looks at. When every
+// object was reconciled once, it prints the CPU time until then; then a line of JSON for each line that it reads:
+//   burst N     changes N objects at once, and waits for their reconciles: CPU of the process, and each reconcile's part
+//   pace N MS   lets N objects a second change, for so long: the same
+//   memory      after garbage collection
 import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import { control } from 'riata/controller';
 import { ConfigMap } from 'riata/kinds';
 import { Manager } from 'riata/manager';
 import { silentLogger } from 'riata/runtime';
 import { cpuMs, rssMb } from './probe.mjs';
 
-const [server, mode, seconds] = process.argv.slice(2);
+const [server, mode] = process.argv.slice(2);
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const post = (path) => fetch(`${server}${path}`, { method: 'POST' }).then((response) => response.text());
 
 let reconciles = 0;
 const maps = control(ConfigMap, { name: 'maps', concurrency: 10 }).reconcile(async ({ object, client }) => {
@@ -21,38 +27,58 @@ const maps = control(ConfigMap, { name: 'maps', concurrency: 10 }).reconcile(asy
 const dashboard = mode === 'off' ? {} : { dashboard: { port: 0 } };
 const manager = await Manager.create({ config: { server }, runtime: { log: silentLogger }, ...dashboard });
 manager.add(maps);
-const stop = new AbortController();
-const running = manager.run(stop);
+void manager.run(new AbortController());
 
-// Until the first reconcile of every object is done, and the code is warm.
-let before = -1;
-while (reconciles === 0 || reconciles - before > 1500) {
-  before = reconciles;
-  await pause(1000);
+/** Until nothing has been reconciled for a while. */
+async function idle(quietMs = 300) {
+  for (let before = -1; before !== reconciles; await pause(quietMs)) before = reconciles;
 }
+
 let viewer;
 if (mode === 'viewed') {
+  while (manager.urls.dashboard === undefined) await pause(20);
   const script = `const { body } = await fetch(process.argv[1]); let n = 0; for await (const part of body) n += part.length;`;
   const url = `${manager.urls.dashboard}/debug/stream`;
   viewer = spawn(process.execPath, ['--input-type=module', '-e', script, url], { stdio: 'ignore' });
 }
-await pause(4000);
-const [from, at, count] = [process.cpuUsage(), performance.now(), reconciles];
-await pause(Number(seconds) * 1000);
-const [cpu, wall, done] = [cpuMs(from), performance.now() - at, reconciles - count];
-for (let turn = 0; turn < 3; turn++) {
-  globalThis.gc();
-  await pause(50);
-}
-const { heapUsed, external } = process.memoryUsage();
-const heapMb = (heapUsed + external) / 1024 / 1024;
-// Where other processes take the CPU away, changes come late and in bursts: each reconcile costs the same.
-const figures = {
-  ...{ cpuPercent: (100 * cpu) / wall, cpuUs: (1000 * cpu) / done },
-  ...{ rate: (done * 1000) / wall, rssMb: rssMb(), heapMb },
+while (reconciles === 0) await pause(20);
+await idle();
+const startCpuMs = cpuMs();
+
+const costs = (from, at, count) => {
+  const [cpu, wall, done] = [cpuMs(from), performance.now() - at, reconciles - count];
+  return { cpuMs: cpu, wallMs: wall, reconciles: done, cpuUs: (1000 * cpu) / done };
 };
-process.stdout.write(`${JSON.stringify(figures)}\n`);
+const commands = {
+  async burst(count) {
+    const [from, at, before] = [process.cpuUsage(), performance.now(), reconciles];
+    await post(`/burst?count=${count}`);
+    while (reconciles < before + Number(count)) await pause(2);
+    return costs(from, at, before);
+  },
+  async pace(rate, ms) {
+    await post(`/pace?rate=${rate}`);
+    await pause(300);
+    const [from, at, before] = [process.cpuUsage(), performance.now(), reconciles];
+    await pause(Number(ms));
+    const found = costs(from, at, before);
+    await post('/pace?rate=0');
+    await idle();
+    return found;
+  },
+  async memory() {
+    for (let turn = 0; turn < 4; turn++) {
+      globalThis.gc();
+      await pause(50);
+    }
+    const { heapUsed, external } = process.memoryUsage();
+    return { rssMb: rssMb(), heapMb: (heapUsed + external) / 1024 / 1024 };
+  },
+};
+console.log(JSON.stringify({ startCpuMs }));
+for await (const line of createInterface({ input: process.stdin })) {
+  const [command, ...args] = line.split(' ');
+  console.log(JSON.stringify(await commands[command](...args)));
+}
 viewer?.kill();
-stop.abort();
-await running;
 process.exit();

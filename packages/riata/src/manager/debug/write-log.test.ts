@@ -66,3 +66,32 @@ test('renewed Leases push nothing out', () => {
   expect(log.of({ ...named, kind: 'ConfigMap' })).toHaveLength(1);
   expect(log.of({ ...named, kind: 'Lease' })).toEqual([]);
 });
+
+test('keeps what differs instead of large versions, and fewer writes than 256 if what differs is large, too', () => {
+  const large = (fill: string) =>
+    Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`k${at}`, fill.repeat(400)]));
+  let cached: unknown = version('ConfigMap', '0', large('a'));
+  const { log, write } = setUp(() => cached);
+  cached = version('ConfigMap', '1', { ...large('a'), k7: 'b' });
+  write({ operation, answer: version('ConfigMap', '2', { ...large('a'), k7: 'c' }) });
+  const changes = [{ path: 'data.k7', before: 'b', after: 'c' }];
+  expect(log.of({ ...named, kind: 'ConfigMap' })).toMatchObject([{ compared: 'stored', changes }]);
+  for (let at = 0; at < 100; at += 1) write({ operation, answer: version('ConfigMap', `${at + 3}`, large('d')) });
+  const kept = log.of({ ...named, kind: 'ConfigMap' });
+  expect(JSON.stringify(kept).length).toBeLessThanOrEqual(2_000_000);
+  expect(kept.at(-1)).toMatchObject({ resourceVersion: '102', moreChanges: 0 });
+});
+
+test('compares the oldest writes early when all versions together are large', () => {
+  const text = 'x'.repeat(12_000);
+  let size = 0;
+  const { log, write } = setUp(() => version('ConfigMap', `${size}`, { text, size }));
+  for (let at = 1; at <= 200; at += 1) {
+    write({ operation, answer: version('ConfigMap', `${at + 1000}`, { text, size: size + 1 }) });
+    size += 1;
+  }
+  const kept = log.of({ ...named, kind: 'ConfigMap' });
+  expect(kept).toHaveLength(200);
+  expect(kept[0]?.changes).toEqual([{ path: 'data.size', before: 0, after: 1 }]);
+  expect(kept.at(-1)?.changes).toEqual([{ path: 'data.size', before: 199, after: 200 }]);
+});

@@ -8,6 +8,7 @@ import type { Clock } from '../../runtime/time/clock.js';
 import { ConditionLog } from './condition-log.js';
 import { type FieldChange, fieldDiff } from './field-diff.js';
 import { isMaskedPointer } from './masked.js';
+import { sizeUpTo } from './size-up-to.js';
 
 /** A write of this process, with what it has changed. */
 export interface LoggedWrite {
@@ -33,11 +34,14 @@ export interface LoggedWrite {
   readonly moreChanges: number;
 }
 
-interface Kept extends Omit<LoggedWrite, 'compared' | 'changes' | 'moreChanges'> {
+interface Versions extends Omit<LoggedWrite, 'compared' | 'changes' | 'moreChanges'> {
   readonly isStored: boolean;
   readonly before: unknown;
   readonly after: unknown;
 }
+
+/** A write that is kept: with its versions, or with what differs between them. */
+type Kept = { readonly size: number } & ({ readonly versions: Versions } | { readonly logged: LoggedWrite });
 
 interface Named {
   readonly cluster: string | undefined;
@@ -50,17 +54,24 @@ interface Named {
 const housekeeping: ReadonlySet<string> = new Set(['Lease', 'Event', 'TokenReview', 'SubjectAccessReview']);
 /** How many writes are kept. */
 const mostWrites = 256;
+/** How many characters of JSON all of them may have. */
+const mostSize = 2_000_000;
+/** Larger versions are compared at once: next to parsing them, that costs little. */
+const mostVersion = 32_000;
 
 /**
  * The newest writes of a manager, each with the versions before and after. Those are references to objects that were there
- * anyway, and are compared when someone looks: a write costs a look into the cache.
+ * anyway, and are compared when someone looks: a write costs a look into the cache. Large versions, and the oldest ones
+ * where all have more than two million characters, are compared early, and what differs is kept instead.
  */
 export class WriteLog {
   /** Of objects that were written. */
   readonly conditions = new ConditionLog();
   readonly #clock: Clock;
+  /** Oldest first. */
   readonly #kept: Kept[] = [];
-  #next = 0;
+  /** Of all that are kept. */
+  #size = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -73,17 +84,13 @@ export class WriteLog {
 
   /** Writes of this object, oldest first. */
   of(object: Named): readonly LoggedWrite[] {
-    const inOrder = [...this.#kept.slice(this.#next), ...this.#kept.slice(0, this.#next)];
-    return inOrder.filter((kept) => isOf(kept, object)).map(describe);
+    return this.#kept.filter((kept) => isOf(named(kept), object)).map(describe);
   }
 
-  /** The version after the last write of this object. */
+  /** The version after the last write of this object; undefined if it is no longer kept. */
   #lastOf(object: Named): unknown {
-    let last: Kept | undefined;
-    for (const kept of this.#kept) {
-      if (kept.isStored && isOf(kept, object) && (last === undefined || kept.at >= last.at)) last = kept;
-    }
-    return last?.after;
+    const last = this.#kept.findLast((kept) => isStored(kept) && isOf(named(kept), object));
+    return last !== undefined && 'versions' in last ? last.versions.after : undefined;
   }
 
   #note(write: Write, cache: Cache, cluster: string | undefined): void {
@@ -108,7 +115,7 @@ export class WriteLog {
     const at = this.#clock.now();
     if (isStored && verb !== 'create') this.conditions.noteFirst(before, at);
     this.conditions.note(after, at);
-    const kept: Kept = {
+    this.#keep({
       ...{ at, verb, apiVersion: kind.apiVersion, kind: kind.kind, name, isStored },
       ...(cluster !== undefined && { cluster }),
       ...(namespace !== undefined && { namespace }),
@@ -117,14 +124,46 @@ export class WriteLog {
       ...(isStored
         ? { before: verb === 'create' ? undefined : before, after }
         : { before: undefined, after: operation.body }),
-    };
-    if (this.#kept.length < mostWrites) this.#kept.push(kept);
-    else this.#kept[this.#next] = kept;
-    this.#next = (this.#next + 1) % mostWrites;
+    });
+  }
+
+  #keep(versions: Versions): void {
+    const size = sizeUpTo(mostVersion, versions.before) + sizeUpTo(mostVersion, versions.after);
+    this.#kept.push(size < mostVersion ? { versions, size } : compared(versions));
+    this.#size += this.#kept.at(-1)?.size ?? 0;
+    if (this.#kept.length > mostWrites) this.#size -= this.#kept.shift()?.size ?? 0;
+    for (let at = 0; this.#size > mostSize && at < this.#kept.length; at += 1) {
+      const kept = this.#kept[at] as Kept;
+      if ('logged' in kept) continue;
+      const smaller = compared(kept.versions);
+      this.#kept[at] = smaller;
+      this.#size += smaller.size - kept.size;
+    }
+    while (this.#size > mostSize) this.#size -= this.#kept.shift()?.size ?? 0;
   }
 }
 
-function isOf(kept: Kept, { cluster, kind, namespace = '', name }: Named): boolean {
+function named(kept: Kept): Omit<LoggedWrite, 'compared' | 'changes' | 'moreChanges'> {
+  return 'versions' in kept ? kept.versions : kept.logged;
+}
+
+function isStored(kept: Kept): boolean {
+  return 'versions' in kept ? kept.versions.isStored : kept.logged.compared === 'stored';
+}
+
+function compared(versions: Versions): Kept {
+  const logged = diffOf(versions);
+  return { logged, size: JSON.stringify(logged).length };
+}
+
+function describe(kept: Kept): LoggedWrite {
+  return 'versions' in kept ? diffOf(kept.versions) : kept.logged;
+}
+
+function isOf(
+  kept: Pick<LoggedWrite, 'cluster' | 'kind' | 'namespace' | 'name'>,
+  { cluster, kind, namespace = '', name }: Named,
+): boolean {
   return kept.name === name && kept.kind === kind && (kept.namespace ?? '') === namespace && kept.cluster === cluster;
 }
 
@@ -132,7 +171,7 @@ function isVersion(cached: KubeObject | undefined, stored: KubeObject): boolean 
   return cached?.metadata.resourceVersion === stored.metadata.resourceVersion;
 }
 
-function describe({ isStored, before, after, ...rest }: Kept): LoggedWrite {
+function diffOf({ isStored, before, after, ...rest }: Versions): LoggedWrite {
   const { changes, more } = fieldDiff(rest.kind, before, isStored ? after : sentFields(rest.kind, after));
   return { ...rest, compared: isStored ? 'stored' : 'sent', changes, moreChanges: more };
 }
