@@ -28,6 +28,8 @@ import type { IndexFunc } from './store/store-index.js';
 
 /** The method of a cache that reads an object only if that needs neither a wait nor a request. */
 export const tryCached: unique symbol = Symbol('riata.tryCached');
+/** The method of a cache that lists what it holds of a kind, without waiting. */
+export const cachedObjects: unique symbol = Symbol('riata.cachedObjects');
 
 /** A kind that a user has declared in a cache, until it is released; see {@link Cache.use}. */
 export interface CacheUse<R extends KubeObject> extends AsyncDisposable {
@@ -247,6 +249,12 @@ export class Cache implements Reader, FieldIndexer, AsyncDisposable {
   /** As {@link find}, if that needs neither a wait nor a request. */
   [tryCached]<R extends KubeObject>(kind: KindRef<R>, key: ObjectKey): R | undefined | typeof notCached {
     return this.#reader.tryCached(key, this.#reading(kind));
+  }
+
+  /** All objects of a kind that is held and synced; none of another one. */
+  [cachedObjects]<R extends KubeObject>(kind: KindRef<R>): readonly R[] {
+    const held = this.holds(kind) ? this.#reading(kind) : undefined;
+    return held?.hasSynced() ? held.members.flatMap(({ view }) => view.list()) : [];
   }
 
   /**

@@ -9,7 +9,7 @@ import { Discovery } from './discovery/discovery.js';
 import { RestMapper } from './discovery/rest-mapper.js';
 import { KubeClient, type KubeClientParts, partsOf } from './kube-client.js';
 import { runOver } from './operation/run-over.js';
-import { type OnWriteOptions, WriteHook, type WriteListener } from './operation/write-hook.js';
+import { type GetListener, type OnWriteOptions, WriteHook, type WriteListener } from './operation/write-hook.js';
 
 /** Options of {@link createClient}. */
 export interface ClientOptions extends Omit<RestClientOptions, 'apiVersion' | 'basePath'> {
@@ -37,6 +37,9 @@ export const clientOptionNames = optionNames<ClientOptions>({
 
 /** The parts of a client, for one of another class over the same connection. */
 export const connectionParts: unique symbol = Symbol('riata.connectionParts');
+
+/** The method of a client that reports each object that was read by its name, also by wrappers of the client. */
+export const onGet: unique symbol = Symbol('riata.onGet');
 
 /** A {@link KubeClient} that owns its connection. */
 export class ConnectedClient extends KubeClient implements AsyncDisposable {
@@ -71,6 +74,11 @@ export class ConnectedClient extends KubeClient implements AsyncDisposable {
    */
   onWrite(listener: WriteListener, options?: OnWriteOptions): Disposable {
     return this.#writes.add(listener, options);
+  }
+
+  /** For as long as the client lives; the listener must not throw. */
+  [onGet](listener: GetListener): void {
+    this.#writes.addGet(listener);
   }
 
   /**

@@ -22,6 +22,8 @@ import type { Cluster, ClusterSet } from './clusters/cluster.js';
 import { Clusters } from './clusters/clusters.js';
 import { assertDashboardGuarded } from './debug/dashboard-options.js';
 import { debugSource } from './debug/debug-source.js';
+import { maskText } from './debug/mask-text.js';
+import { SecretValues } from './debug/secret-values.js';
 import { WriteLog } from './debug/write-log.js';
 import { Leadership } from './election/leadership.js';
 import { EventBroadcaster } from './events/event-broadcaster.js';
@@ -96,6 +98,7 @@ export class Manager implements AsyncDisposable {
   readonly #registry: PromRegistry | undefined;
   readonly #gracefulMs: number;
   readonly #writes: WriteLog | undefined;
+  readonly #secrets: SecretValues | undefined;
   readonly #groups: RunnableGroups;
   readonly #endpoints: HttpEndpoint[] = [];
   readonly #events: EventBroadcaster;
@@ -136,8 +139,11 @@ export class Manager implements AsyncDisposable {
     this.connection = trackedConnection(connection, track);
     this.apiReader = this.connection;
     // Before the cache follows the connection: afterwards, it would show each write before the log does.
-    this.#writes = options.dashboard || metrics?.debug ? new WriteLog(runtime.clock) : undefined;
+    const isShown = Boolean(options.dashboard || metrics?.debug);
+    this.#writes = isShown ? new WriteLog(runtime.clock) : undefined;
     this.#writes?.follow(connection, () => this.cache);
+    this.#secrets = isShown ? new SecretValues(runtime.clock) : undefined;
+    this.#secrets?.follow(connection, () => this.cache);
     this.cache = new Cache(connection, { ...options.cache, runtime });
     const cacheReader = trackedReader(this.cache, track);
     this.client = delegatingClient({ cacheReader, client: this.connection, uncached });
@@ -150,6 +156,7 @@ export class Manager implements AsyncDisposable {
     });
     const onAdd = (cluster: Cluster) => {
       this.#writes?.follow(cluster.client, () => cluster.cache, cluster.name);
+      this.#secrets?.follow(cluster.client, () => cluster.cache, cluster.signal);
       this.#controllers.clusterAdded(cluster);
     };
     this.#clusters = new Clusters({ runtime, options, track, onAdd });
@@ -371,6 +378,7 @@ export class Manager implements AsyncDisposable {
     return debugSource(this, {
       ...{ controllers: this.#controllers, elector, client: this.#connection },
       webhooks: () => this.#webhooks,
+      mask: this.#secrets?.mask ?? maskText,
     });
   }
 

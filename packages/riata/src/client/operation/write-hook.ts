@@ -20,12 +20,16 @@ export interface OnWriteOptions {
   readonly under?: AbortSignal;
 }
 
+/** Called with the answers of reads of one object; see `ConnectedClient[onGet]`. */
+export type GetListener = (kind: Operation['kind'], answer: unknown) => void;
+
 type Entry = { readonly listener: WriteListener };
 
-/** Notifies listeners of every write of a client. */
+/** Notifies listeners of every write of a client, and of reads of one object. */
 export class WriteHook {
   readonly #listeners = new Set<Entry>();
   readonly #under = new Map<AbortSignal, Set<Entry>>();
+  readonly #gets = new Set<GetListener>();
   readonly #log: Logger;
 
   constructor(log: Logger) {
@@ -48,9 +52,14 @@ export class WriteHook {
     };
   }
 
+  addGet(listener: GetListener): void {
+    this.#gets.add(listener);
+  }
+
   /** The server has answered an operation. */
   answered(operation: Operation, answer: unknown): void {
     if (isStoring(operation)) this.#notify({ operation, answer: answer as Answers[WriteVerb] });
+    else if (operation.verb === 'get') for (const listener of this.#gets) listener(operation.kind, answer);
   }
 
   /** An operation has failed; the server may have carried it out nevertheless. */

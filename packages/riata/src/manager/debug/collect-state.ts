@@ -31,6 +31,8 @@ export interface StateSource {
     | { identity: string; members: readonly string[]; owners: readonly (string | undefined)[] }
     | undefined;
   readonly webhookServer: () => DebugState['webhookServer'];
+  /** Takes secrets out of a text. */
+  readonly mask: (text: string) => string;
 }
 
 /** What was measured between two states. */
@@ -54,7 +56,7 @@ export function collectState(source: StateSource, clock: Clock, measured: Measur
   const kinds = new Map([...source.kinds()].map(({ name, kind }) => [name, kind.gvk]));
   const time = { now: clock.now(), monotonic: clock.monotonic() };
   const caches = allCaches(source).flatMap(({ cluster, cache }) =>
-    cache.health.flatMap((health) => cacheStates(health, { cluster, time, bytes: measured.bytes })),
+    cache.health.flatMap((health) => cacheStates(health, { cluster, time, bytes: measured.bytes, mask: source.mask })),
   );
   return {
     process: {
@@ -139,9 +141,14 @@ function controllerState(
 
 function cacheStates(
   { kind, informers }: CacheHealth,
-  parts: { readonly cluster: string | undefined; readonly time: Time; readonly bytes: ReadonlyMap<string, number> },
+  parts: {
+    readonly cluster: string | undefined;
+    readonly time: Time;
+    readonly bytes: ReadonlyMap<string, number>;
+    readonly mask: StateSource['mask'];
+  },
 ): readonly CacheState[] {
-  const { cluster, time, bytes } = parts;
+  const { cluster, time, bytes, mask } = parts;
   return informers.map((health: InformerHealth): CacheState => {
     const id = cacheId(cluster, health.name);
     const { synced, objects, phase, consecutiveFailures, failingObjects, missing, lastError, lastEventMs } = health;
@@ -153,13 +160,13 @@ function cacheStates(
       phaseSince: tenth(time.now - health.phaseMs),
       ...(lastEventMs !== undefined && { lastEventAt: tenth(time.now - lastEventMs) }),
       restarts: Math.max(0, health.watches - 1),
-      ...(lastError !== undefined && { lastError: describeError(lastError) }),
+      ...(lastError !== undefined && { lastError: mask(describeError(lastError)) }),
       pending: health.handlers.reduce((sum, { pending }) => sum + pending, 0),
     };
   });
 }
 
-function clusterStates({ clusters }: StateSource, caches: readonly CacheState[]): readonly ClusterState[] {
+function clusterStates({ clusters, mask }: StateSource, caches: readonly CacheState[]): readonly ClusterState[] {
   const counted = (name: string | undefined) => {
     const own = caches.filter(({ cluster }) => cluster === name);
     return { caches: own.length, objects: own.reduce((sum, { objects }) => sum + objects, 0) };
@@ -168,7 +175,8 @@ function clusterStates({ clusters }: StateSource, caches: readonly CacheState[])
     ({ cluster, consecutiveFailures }) => cluster !== undefined || consecutiveFailures === 0,
   );
   const added = clusters.names.map((name): ClusterState => {
-    const problem = problemOf(() => clusters.get(name)?.check());
+    const failure = problemOf(() => clusters.get(name)?.check());
+    const problem = failure === undefined ? undefined : mask(failure);
     return { id: name, healthy: problem === undefined, ...(problem !== undefined && { problem }), ...counted(name) };
   });
   return [{ id: '', healthy: isOwnWell, ...counted(undefined) }, ...added];

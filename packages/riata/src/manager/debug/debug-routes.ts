@@ -36,7 +36,10 @@ export function debugRoutes({ source, stream, writes, client, runtime, isProtect
     isInCluster: (process.env.KUBERNETES_SERVICE_HOST ?? '') !== '',
   });
   return {
-    routes: [['/debug/stream', stream.route], ...objectRoutes({ shown, viewers, writes, clock: runtime.clock })],
+    routes: [
+      ['/debug/stream', stream.route],
+      ...objectRoutes({ shown, viewers, writes, clock: runtime.clock, mask: source.mask }),
+    ],
     posts: [['/debug/actions', actionRoute({ shown, viewers, clock: runtime.clock, log: runtime.log })]],
   };
 }

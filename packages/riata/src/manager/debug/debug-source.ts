@@ -1,4 +1,5 @@
 import type { Client } from '../../client/interfaces.js';
+import type { ReconcileRecord } from '../../controller/loop/reconcile-record.js';
 import type { LeaderElector } from '../election/leader-elector.js';
 import type { EventRecorder } from '../events/event-recorder.js';
 import type { ManagedControllers } from '../managed-controllers.js';
@@ -21,26 +22,34 @@ export interface HiddenParts {
   readonly webhooks: () => ManagedWebhooks | undefined;
   /** Asks the API server, always. */
   readonly client: Client;
+  /** Takes secrets out of a text. */
+  readonly mask: (text: string) => string;
 }
 
-/** A manager, as the debug endpoints see it. */
+/** A manager, as the debug endpoints see it: texts of errors come masked. */
 export function debugSource(manager: ShownManager, hidden: HiddenParts): DebugParts['source'] {
-  const { controllers, elector, webhooks, client } = hidden;
+  const { controllers, elector, webhooks, client, mask } = hidden;
+  const maskedRecord = (record: ReconcileRecord): ReconcileRecord =>
+    record.error === undefined ? record : { ...record, error: mask(record.error) };
   return {
-    ...{ cache: manager.cache, clusters: manager.clusters, client },
+    ...{ cache: manager.cache, clusters: manager.clusters, client, mask },
     eventRecorder: (name) => manager.eventRecorder(name),
     get controllers() {
-      return manager.controllers;
+      return manager.controllers.map((health) => {
+        if (health.failing.length === 0) return health;
+        const failing = health.failing.map((each) => ({ ...each, error: mask(textOf(each.error)) }));
+        return { ...health, failing };
+      });
     },
     get explain() {
-      return manager.explain;
+      return manager.explain.map(maskedRecord);
     },
     get webhookCalls() {
       return manager.webhookCalls;
     },
     kinds: () => controllers.definitions,
     pending: (name, most) => controllers.pending(name, most),
-    onReconciled: (listener) => controllers.onReconciled(listener),
+    onReconciled: (listener) => controllers.onReconciled((record) => listener(maskedRecord(record))),
     leader: () => {
       if (elector === undefined) return undefined;
       const { identity, isLeader, observedLeader: holder } = elector;
@@ -59,4 +68,8 @@ export function debugSource(manager: ShownManager, hidden: HiddenParts): DebugPa
       return { ...(url && { url }), ...(certificateExpiresAt !== undefined && { certificateExpiresAt }) };
     },
   };
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -18,7 +18,7 @@ function setUp() {
     },
     ...{ explain: [], webhookCalls: [], cache: { health: [] }, clusters: { names: [] } },
     ...{ kinds: () => [], pending: () => [], leader: () => undefined, shards: () => undefined },
-    webhookServer: () => undefined,
+    ...{ webhookServer: () => undefined, mask: (text: string) => text },
     onReconciled: (listener: (record: ReconcileRecord) => void) => {
       listeners.add(listener);
       return { [Symbol.dispose]: () => void listeners.delete(listener) };

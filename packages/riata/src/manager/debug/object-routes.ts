@@ -1,5 +1,7 @@
 import { Event } from '../../kinds/generated/groups/core/v1.js';
+import { isJsonObject } from '../../object/json.js';
 import type { KubeObject, OwnerReference } from '../../object/meta.js';
+import { redactAll } from '../../rest/chain/own-secrets.js';
 import { isNotFound } from '../../rest/errors/error-guards.js';
 import type { Clock } from '../../runtime/time/clock.js';
 import type { EndpointAnswer, EndpointRequest, EndpointRoute } from '../probes/http-endpoint.js';
@@ -15,6 +17,8 @@ export interface ObjectRoutesParts {
   readonly viewers: Viewers;
   readonly writes: WriteLog | undefined;
   readonly clock: Clock;
+  /** Takes secrets out of a text. */
+  readonly mask: (text: string) => string;
 }
 
 const mostFound = 200;
@@ -87,7 +91,7 @@ async function matching({ kind, place }: ShownKind, q: string | undefined, most:
 }
 
 async function showObject(
-  { shown, writes, clock }: ObjectRoutesParts,
+  { shown, writes, clock, mask }: ObjectRoutesParts,
   viewer: Viewer,
   { query, signal }: EndpointRequest,
 ): Promise<EndpointAnswer> {
@@ -104,7 +108,7 @@ async function showObject(
   const key = (namespace === undefined ? { name } : { name, namespace }) as never;
   const seen = query.get('seen');
   if (seen !== null && (await cachedVersion(found, key, signal)) === seen) return jsonAnswer({ unchanged: true });
-  const logged = writes?.of({ cluster, kind: kindName, namespace, name }) ?? [];
+  const logged = redactAll(writes?.of({ cluster, kind: kindName, namespace, name }) ?? [], mask);
   let object: KubeObject;
   try {
     // With managedFields, which caches leave out.
@@ -121,8 +125,16 @@ async function showObject(
   const actions = patchRefusal === undefined ? { allowed: true } : { allowed: false, reason: patchRefusal };
   writes?.conditions.note(object, clock.now());
   const conditionChanges = writes?.conditions.of(object.metadata.uid) ?? [];
-  const parts = { writes: logged, conditionChanges, ...events, ...graph, actions, viewer: viewer.name };
-  return jsonAnswer({ object: masked(object), ...parts });
+  const texts = redactAll({ conditionChanges, ...events }, mask);
+  const parts = { writes: logged, ...texts, ...graph, actions, viewer: viewer.name };
+  return jsonAnswer({ object: withMaskedConditions(masked(object), mask), ...parts });
+}
+
+/** Conditions repeat the texts of errors. */
+function withMaskedConditions(object: KubeObject, mask: (text: string) => string): KubeObject {
+  const { status } = object as { readonly status?: unknown };
+  if (!isJsonObject(status) || status.conditions === undefined) return object;
+  return { ...object, status: { ...status, conditions: redactAll(status.conditions, mask) } } as KubeObject;
 }
 
 /** The resourceVersion that the cache has: what a page shows can be compared with it without a request. */

@@ -121,9 +121,13 @@ function debugRoutes({
   runtime: { clock },
 }: EndpointParts): readonly (readonly [string, EndpointRoute])[] {
   const startedMs = clock.monotonic();
+  const maskErrors = (name: string, value: unknown): unknown => {
+    if (value instanceof Error) return source.mask(value.message);
+    return typeof value === 'string' && errorNames.has(name) ? source.mask(value) : value;
+  };
   const json = (value: unknown) => ({
     contentType: 'application/json',
-    body: `${JSON.stringify(value, replacer, 2)}\n`,
+    body: `${JSON.stringify(value, maskErrors, 2)}\n`,
   });
   return [
     [
@@ -186,6 +190,5 @@ function allOf(clusters: ClusterSet): readonly Cluster[] {
   return clusters.names.flatMap((name) => clusters.get(name) ?? []);
 }
 
-function replacer(_: string, value: unknown): unknown {
-  return value instanceof Error ? value.message : value;
-}
+/** Members of records and health that are texts of errors. */
+const errorNames: ReadonlySet<string> = new Set(['error', 'lastError']);

@@ -7,7 +7,8 @@ const shortest = 4;
 const shortestBeginning = 8;
 /** Tokens are rotated while requests with older ones are in flight. */
 const mostRemembered = 8;
-const privateKey = /-----BEGIN ([A-Z ]*PRIVATE KEY)-----[\s\S]*?(?:-----END \1-----|$)/g;
+/** A private key in PEM, also one that is cut off. */
+export const privateKey = /-----BEGIN ([A-Z ]*PRIVATE KEY)-----[\s\S]*?(?:-----END \1-----|$)/g;
 
 /**
  * The credentials that a client has used recently, to be redacted from the text of servers: API servers, admission webhooks
@@ -63,11 +64,11 @@ export class OwnSecrets {
 }
 
 /** A text may have been cut off within the secret, too. */
-function without(text: string, form: string): string {
-  const redacted = text.includes(form) ? text.replaceAll(form, hidden) : text;
+export function without(text: string, form: string, instead = hidden): string {
+  const redacted = text.includes(form) ? text.replaceAll(form, instead) : text;
   const beginning = form.slice(0, shortestBeginning);
   const at = beginning.length < shortestBeginning ? -1 : redacted.lastIndexOf(beginning);
-  return at >= 0 && form.startsWith(redacted.slice(at)) ? redacted.slice(0, at) + hidden : redacted;
+  return at >= 0 && form.startsWith(redacted.slice(at)) ? redacted.slice(0, at) + instead : redacted;
 }
 
 /** JSON with `redact` applied to every text in it, names too; the value itself where that changes nothing. */
@@ -108,7 +109,8 @@ export function notingCredentials(credentials: Credentials, secrets: OwnSecrets)
   };
 }
 
-function formsOf(secret: string): readonly string[] {
+/** The forms in which a secret may come back: as it is, in a URL, in base64. */
+export function formsOf(secret: string): readonly string[] {
   return [secret, encodeURIComponent(secret), ...base64Of(secret)];
 }
 
