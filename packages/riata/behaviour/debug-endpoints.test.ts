@@ -189,6 +189,60 @@ describeServers('debug endpoints', (server) => {
     expect(writes.length).toBeGreaterThanOrEqual(3);
   });
 
+  test('an error that quotes a Secret shows no value in any payload', async () => {
+    const namespace = await server().namespace();
+    const { client } = server();
+    await client.create(Secret({ metadata: { namespace, name: 'login' }, stringData: { password: 'xyzzy-plugh' } }));
+    const leaking = control(Vault, { name: 'leaking' }).reconcile(async ({ object, client: own }) => {
+      if (object.metadata.namespace !== namespace) return;
+      const { data = {} } = await own.get(Secret, { namespace, name: 'login' });
+      const password = Buffer.from(data.password ?? '', 'base64').toString();
+      throw new Error(`cannot log in as ${password} (${data.password}) with token=abc123`);
+    });
+    const run = await server().startManager({ ...local, run: [leaking] });
+    await until('it listens', async () => run.manager.urls.metrics !== undefined);
+    const url = run.manager.urls.metrics as string;
+    await client.create(Vault({ metadata: { namespace, name: 'a' }, spec: { password: 'other' } }));
+    await until('it fails', async () => run.manager.explain.some(({ error }) => error?.includes('xyzzy-plugh')));
+    const masked = 'Error: cannot log in as •••••• (••••••) with token=••••••';
+    const pages = await Promise.all(['/debug/reconciles', '/debug/controllers'].map((path) => ask(url, path)));
+    const stop = new AbortController();
+    for await (const { event, data } of events(url, stop.signal)) {
+      expect(event).toBe('snapshot');
+      expect(data.state.controllers[0].failingKeys).toMatchObject([{ error: masked }]);
+      pages.push({ status: 200, text: JSON.stringify(data), body: undefined });
+      break;
+    }
+    stop.abort();
+    pages.push(await ask(url, pathOf(namespace, Vault)));
+    expect(pages[0]?.text).toContain(masked);
+    for (const { text } of pages) expect(text).not.toMatch(/xyzzy-plugh|abc123/);
+    expect(pages.map(({ text }) => text).join()).not.toContain(Buffer.from('xyzzy-plugh').toString('base64'));
+    await client.delete(Vault, { namespace, name: 'a' });
+  });
+
+  test('the lag of a cache is measured by a watch of its own, while objects change and while none do', async () => {
+    const namespace = await server().namespace();
+    const { client } = server();
+    const { url } = await started();
+    const lags = async () => (await ask(url, '/debug/cache-lag')).body.caches as { id: string; lagMs?: number }[];
+    await until('all caches are listed', async () => (await ask(url, '/debug/informers')).text.includes('"watching"'));
+    const stop = new AbortController();
+    const changing = (async () => {
+      for (let at = 0; !stop.signal.aborted; at += 1) {
+        await client.create(ConfigMap({ metadata: { namespace, name: `lag-${at}` }, data: {} }));
+      }
+    })();
+    const measured = await lags();
+    stop.abort();
+    await changing;
+    expect(measured.map(({ id }) => id)).toContain('configmaps');
+    for (const each of measured) {
+      expect(each).toEqual({ id: each.id, lagMs: expect.any(Number) });
+      expect(each.lagMs).toBeLessThan(2_000);
+    }
+  });
+
   test('without a token, pages are for this machine alone: another name in Host is refused', async () => {
     const { run, url } = await started();
     await using _run = run;

@@ -3,6 +3,7 @@ import type { Client } from '../../client/interfaces.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import type { EndpointRoute } from '../probes/http-endpoint.js';
 import { actionRoute } from './action-route.js';
+import { CacheLags } from './cache-lag.js';
 import type { StateSource } from './collect-state.js';
 import type { DebugStream } from './debug-stream.js';
 import { objectRoutes } from './object-routes.js';
@@ -27,7 +28,7 @@ export interface DebugRoutes {
   readonly posts: readonly (readonly [string, EndpointRoute])[];
 }
 
-/** The debug endpoints that the dashboard reads: `/debug/stream`, `/debug/objects`, `/debug/object`, `/debug/actions`. */
+/** The debug endpoints that the dashboard reads: `/debug/stream`, `/debug/objects` and the others. */
 export function debugRoutes({ source, stream, writes, client, runtime, isProtected }: DebugParts): DebugRoutes {
   const shown = new ShownObjects(source);
   const viewers = new Viewers({
@@ -38,6 +39,7 @@ export function debugRoutes({ source, stream, writes, client, runtime, isProtect
   return {
     routes: [
       ['/debug/stream', stream.route],
+      ['/debug/cache-lag', new CacheLags(source, runtime.clock).route],
       ...objectRoutes({ shown, viewers, writes, clock: runtime.clock, mask: source.mask }),
     ],
     posts: [['/debug/actions', actionRoute({ shown, viewers, clock: runtime.clock, log: runtime.log })]],
