@@ -219,11 +219,12 @@ test('clusters, the leader, and who owns which shard', async () => {
   await page.close();
 });
 
-test('caches: objects, bytes, the age of the watch', async () => {
+test('caches: objects, bytes, the age of the watch, the lag behind the server', async () => {
   const page = await open('#/caches');
   const row = page.getByRole('row').filter({ hasText: 'Ship' });
   await row.getByText('20', { exact: true }).waitFor();
   await until(async () => (/KB|\d B/.test(await row.innerText()) ? true : undefined));
+  await until(async () => (/none|\d ms/.test(await row.getByRole('cell').nth(5).innerText()) ? true : undefined));
   await row.getByRole('link').click();
   await page.getByText('20 found').waitFor();
   await page.close();

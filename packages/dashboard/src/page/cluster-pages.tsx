@@ -1,29 +1,81 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { CacheLag } from 'riata/manager';
 import { formatBytes, formatCount, formatMs, formatTime } from './format.js';
+import { fetchLags } from './object-data.js';
 import { Table } from './parts.js';
 import { kindHref } from './route.js';
 import type { Store } from './store.js';
 import { VirtualList } from './virtual-list.js';
 
+/** Each time, the operator opens a watch for each cache. */
+const lagMs = 10_000;
+
+/** Has lags measured for as long as the page is shown. */
+function useLags(): ReadonlyMap<string, CacheLag> {
+  const [lags, setLags] = useState<ReadonlyMap<string, CacheLag>>(new Map());
+  useEffect(() => {
+    let isCurrent = true;
+    let timer: ReturnType<typeof setTimeout>;
+    const ask = async () => {
+      // What is not known shows as such; the stream says if the operator cannot be reached.
+      if (!document.hidden)
+        await fetchLags().then(
+          (found) => isCurrent && setLags(found),
+          () => {},
+        );
+      if (isCurrent) timer = setTimeout(ask, lagMs);
+    };
+    void ask();
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, []);
+  return lags;
+}
+
+function Lag({ of }: { readonly of: CacheLag | undefined }) {
+  if (of?.lagMs === undefined) return <span title={of?.problem}>–</span>;
+  if (of.lagMs === 0) return <span>none</span>;
+  return of.isAtLeast ? <span class="badge bad">≥ {formatMs(of.lagMs)}</span> : <span>{formatMs(of.lagMs)}</span>;
+}
+
 /** What is cached, and how well it follows the server. */
 export function CachesPage({ store }: { readonly store: Store }) {
   const caches = store.state.value?.caches ?? [];
   const now = store.now.value;
+  const lags = useLags();
   return (
     <>
       <h1>Caches</h1>
       <p class="dim">
-        Bytes are estimated by 20 objects of each cache as JSON. Silence is the time since the server last gave a list,
-        an event or a bookmark.
+        Lag is how much later the cache gets a change than a watch that is opened now; measured every 10 seconds while
+        you look. Last event is the time since the server gave a list, an event or a bookmark. Bytes are estimated by 20
+        objects of each cache as JSON.
       </p>
       <Table
         caption="Caches"
-        head={['Kind', 'Objects', 'Bytes', 'State', 'Watch age', 'Silence', 'Pending', 'Restarts', 'Problems']}
+        head={[
+          'Kind',
+          'Objects',
+          'Bytes',
+          'State',
+          'Watch age',
+          'Lag',
+          'Last event',
+          'Pending',
+          'Restarts',
+          'Problems',
+        ]}
         empty="Nothing is cached."
       >
         {caches.map((each) => (
           <tr key={each.id}>
             <td>
-              <a href={kindHref(each.kind, each.cluster)}>{each.id}</a>
+              {each.cluster !== undefined && <span class="dim">{each.cluster}: </span>}
+              <a href={kindHref(each.kind, each.cluster)}>
+                {each.cluster === undefined ? each.id : each.id.slice(each.cluster.length + 1)}
+              </a>
             </td>
             <td>{formatCount(each.objects)}</td>
             <td>{formatBytes(each.bytes)}</td>
@@ -33,6 +85,9 @@ export function CachesPage({ store }: { readonly store: Store }) {
               </span>
             </td>
             <td>{formatMs(now - each.phaseSince)}</td>
+            <td>
+              <Lag of={lags.get(each.id)} />
+            </td>
             <td>{each.lastEventAt === undefined ? '–' : formatMs(Math.max(0, now - each.lastEventAt))}</td>
             <td>{formatCount(each.pending)}</td>
             <td>{each.restarts}</td>

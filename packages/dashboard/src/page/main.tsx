@@ -46,7 +46,9 @@ function Page({ store }: { readonly store: Store }) {
 
 function App({ store }: { readonly store: Store }) {
   const connection = store.connection.value;
-  const current = store.route.value.page;
+  const route = store.route.value;
+  const current = route.page;
+  const query = route.page === 'search' ? route.q : '';
   return (
     <>
       <header>
@@ -66,7 +68,13 @@ function App({ store }: { readonly store: Store }) {
               location.hash = `#/search?${new URLSearchParams({ q: value })}`;
             }}
           >
-            <input type="search" name="q" placeholder="Search objects ( / )" aria-label="Search objects by name" />
+            <input
+              type="search"
+              name="q"
+              defaultValue={query}
+              placeholder="Search objects ( / )"
+              aria-label="Search objects by name"
+            />
           </form>
         </search>
         <span role="status" class={`badge ${connection === 'live' ? 'good' : 'bad'}`}>

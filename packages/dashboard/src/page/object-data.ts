@@ -1,4 +1,4 @@
-import type { ConditionChange, LoggedWrite } from 'riata/manager';
+import type { CacheLag, ConditionChange, LoggedWrite } from 'riata/manager';
 import type { KubeObject } from 'riata/object';
 import type { ObjectRef } from './route.js';
 import { queryOf } from './route.js';
@@ -59,6 +59,15 @@ export async function fetchObjects(
   const answer = await response.json();
   if (!response.ok) throw new RefusedError(answer.message ?? `status ${response.status}`);
   return answer;
+}
+
+/** Has the lag of all caches measured, which takes up to three seconds. */
+export async function fetchLags(): Promise<ReadonlyMap<string, CacheLag>> {
+  const response = await fetch('/debug/cache-lag');
+  // An operator with an older version has no such page.
+  if (!response.ok) return new Map();
+  const { caches } = (await response.json()) as { readonly caches: readonly CacheLag[] };
+  return new Map(caches.map((each) => [each.id, each]));
 }
 
 /** Pauses, resumes or triggers the reconciles of an object. */

@@ -5,6 +5,7 @@
  */
 
 export type { Cluster, ClusterProvider, ClusterSet } from './clusters/cluster.js';
+export type { CacheLag } from './debug/cache-lag.js';
 export type { ConditionChange } from './debug/condition-log.js';
 export type { DashboardOptions } from './debug/dashboard-options.js';
 export type {
