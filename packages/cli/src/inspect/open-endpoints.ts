@@ -14,7 +14,10 @@ import { podEndpoint } from './pod-endpoint.js';
 export interface OperatorEndpoints extends AsyncDisposable {
   /** The operator's name, or the URL. */
   readonly name: string;
+  /** Those that ran when they were last looked for. */
   readonly all: readonly OperatorEndpoint[];
+  /** Looks for replicas again: those of Pods that are gone are closed, new ones added to {@link all}. Rejects if none runs. */
+  refresh(): Promise<void>;
 }
 
 /** Connects to the operator that the options name: by `--url`, else to the Pods of the project's operator. */
@@ -30,7 +33,10 @@ export async function openEndpoints(io: CommandIo, options: EndpointOptions): Pr
     ...{ runtime: io.runtime, signal: io.signal },
   };
   const endpoint = urlEndpoint(url.replace(/\/+$/, ''), access, { insecureSkipTlsVerify });
-  return { name: url, all: [endpoint], [Symbol.asyncDispose]: () => endpoint[Symbol.asyncDispose]() };
+  return {
+    ...{ name: url, all: [endpoint], refresh: async () => {} },
+    [Symbol.asyncDispose]: () => endpoint[Symbol.asyncDispose](),
+  };
 }
 
 async function podEndpoints(io: CommandIo, options: EndpointOptions): Promise<OperatorEndpoints> {
@@ -50,11 +56,28 @@ async function podEndpoints(io: CommandIo, options: EndpointOptions): Promise<Op
     refusal: `bind a ClusterRole with nonResourceURLs: ['/debug/*'] to ServiceAccount ${namespace}/${serviceAccount}, or set RIATA_TOKEN to the token of a user who may get these paths`,
     ...{ runtime: io.runtime, signal: io.signal },
   };
-  const all = pods.names.map((pod) => podEndpoint(pods, { name: pod, port, isHttps }, access));
+  // By uid: the Pods of a StatefulSet keep their names.
+  let byUid = new Map<string, OperatorEndpoint>();
+  const open = async () => {
+    const before = byUid;
+    byUid = new Map(
+      pods.found.map(({ name, uid }) => [uid, before.get(uid) ?? podEndpoint(pods, { name, port, isHttps }, access)]),
+    );
+    const gone = [...before].filter(([uid]) => !byUid.has(uid));
+    await Promise.all(gone.map(([, endpoint]) => endpoint[Symbol.asyncDispose]()));
+  };
+  await open();
   return {
-    ...{ name: operator.name, all },
+    name: operator.name,
+    get all() {
+      return [...byUid.values()];
+    },
+    async refresh() {
+      await pods.refresh();
+      await open();
+    },
     async [Symbol.asyncDispose]() {
-      await Promise.all(all.map((endpoint) => endpoint[Symbol.asyncDispose]()));
+      await Promise.all([...byUid.values()].map((endpoint) => endpoint[Symbol.asyncDispose]()));
       await pods[Symbol.asyncDispose]();
     },
   };

@@ -24,16 +24,22 @@ export interface PodForwardOptions {
   readonly local?: number;
 }
 
+/** A running Pod. */
+export interface FoundPod {
+  readonly name: string;
+  readonly uid: string;
+}
+
 /** The running Pods of a deployed operator, and ways to reach them with the rights of the kubeconfig. */
 export class OperatorPods implements AsyncDisposable {
   readonly config: RestConfig;
   readonly client: ConnectedClient;
   readonly namespace: string;
-  /** The names of its running Pods, sorted; at least one. */
-  readonly names: readonly string[];
   /** The name of its ServiceAccount. */
   readonly serviceAccount: string;
   readonly #io: CommandIo;
+  readonly #operator: Pick<Operator, 'name' | 'namespace'>;
+  #found: readonly FoundPod[];
   #token: Promise<string> | undefined;
 
   /** Finds the Pods by the operator's Deployment. Rejects with a {@link CommandError} if none runs. */
@@ -45,8 +51,7 @@ export class OperatorPods implements AsyncDisposable {
     const config = await clusterConfig(io, options);
     const client = createClient(config, { runtime: { ...io.runtime, log: silentLogger } });
     try {
-      const { names, serviceAccount } = await findPods(client, operator, io.signal);
-      return new OperatorPods(io, { config, client, namespace: operator.namespace, names, serviceAccount });
+      return new OperatorPods(io, operator, { config, client, ...(await findPods(client, operator, io.signal)) });
     } catch (error) {
       await client.close();
       throw error;
@@ -55,14 +60,31 @@ export class OperatorPods implements AsyncDisposable {
 
   private constructor(
     io: CommandIo,
-    given: Pick<OperatorPods, 'config' | 'client' | 'namespace' | 'names' | 'serviceAccount'>,
+    operator: Pick<Operator, 'name' | 'namespace'>,
+    given: Pick<OperatorPods, 'config' | 'client' | 'found' | 'serviceAccount'>,
   ) {
     this.#io = io;
+    this.#operator = operator;
     this.config = given.config;
     this.client = given.client;
-    this.namespace = given.namespace;
-    this.names = given.names;
+    this.namespace = operator.namespace;
+    this.#found = given.found;
     this.serviceAccount = given.serviceAccount;
+  }
+
+  /** Its running Pods, by name; at least one. */
+  get found(): readonly FoundPod[] {
+    return this.#found;
+  }
+
+  /** The names of its running Pods, sorted; at least one. */
+  get names(): readonly string[] {
+    return this.#found.map(({ name }) => name);
+  }
+
+  /** Looks again which Pods run. Rejects as {@link find} does if none does: then those that ran last stay known. */
+  async refresh(): Promise<void> {
+    this.#found = (await findPods(this.client, this.#operator, this.#io.signal)).found;
   }
 
   /** Forwards a port of one of the Pods to this machine, as `kubectl port-forward` does: it needs the right to create pods/portforward. */
@@ -109,13 +131,14 @@ async function findPods(
   });
   const labelSelector = selectorFrom(deployment.spec?.selector);
   const { items } = await client.list(Pod, { namespace, labelSelector, signal });
-  const names = items
+  const found = items
     .filter(({ metadata, status }) => status?.phase === 'Running' && metadata.deletionTimestamp === undefined)
-    .map(({ metadata }) => metadata.name);
-  if (names.length === 0) {
+    .map(({ metadata: { name: pod, uid } }): FoundPod => ({ name: pod, uid }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  if (found.length === 0) {
     throw new CommandError(`Deployment ${namespace}/${name} has no running Pod; see: kubectl get pods -n ${namespace}`);
   }
-  return { names: names.sort(), serviceAccount: deployment.spec?.template.spec?.serviceAccountName ?? 'default' };
+  return { found, serviceAccount: deployment.spec?.template.spec?.serviceAccountName ?? 'default' };
 }
 
 async function requestToken(client: ConnectedClient, namespace: string, name: string): Promise<string> {

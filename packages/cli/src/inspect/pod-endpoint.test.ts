@@ -8,6 +8,7 @@ import { memoryIo, runIn } from '../command/command-io.fixture.js';
 import { loadOperator } from '../config/load-operator.js';
 import { conditions, makeProject, siteOperator } from '../config/project.fixture.js';
 import { operatorObjects } from '../manifests/operator-objects.js';
+import { openEndpoints } from './open-endpoints.js';
 import { joinLocalPort } from './pod-network.fixture.js';
 import { type RunningOperator, reconcileSite, startOperator, until } from './running-operator.fixture.js';
 
@@ -67,6 +68,23 @@ test('an operator in a Pod is read by a port-forward, also if it listens on loop
     replicas: 1,
     controllers: [{ name: 'site' }],
   });
+});
+
+test('a Pod that replaces another one is found, and read', async () => {
+  const io = memoryIo({ cwd: project.folder });
+  await using endpoints = await openEndpoints(io, { kubeconfig, conditions });
+  const [before] = endpoints.all;
+  await before?.get('/debug/process');
+  await endpoints.refresh();
+  expect(endpoints.all).toEqual([before]);
+  const name = before?.name.split('/')[1] as string;
+  await sandbox.client.delete(Pod, { namespace: place.namespace, name });
+  const after = await until(async () => {
+    await endpoints.refresh().catch(() => {});
+    return endpoints.all.find((each) => each.name !== before?.name);
+  });
+  expect(endpoints.all).toEqual([after]);
+  expect(await after.get('/debug/process')).toHaveProperty('riata');
 });
 
 test('a Pod that serves nothing on the port', async () => {

@@ -17,15 +17,24 @@ export interface PodPlace {
  */
 export function podEndpoint(pods: OperatorPods, pod: PodPlace, access: EndpointAccess): OperatorEndpoint {
   let opened: Promise<OperatorEndpoint> | undefined;
+  // A Pod that has just started may refuse at first: the next call tries again.
+  const reach = async () => {
+    opened ??= open(pods, pod, access);
+    const now = opened;
+    try {
+      return await now;
+    } catch (error) {
+      if (opened === now) opened = undefined;
+      throw error;
+    }
+  };
   return {
     name: nameOf(pods, pod),
     async get<T>(path: string, query?: Readonly<Record<string, string>>) {
-      opened ??= open(pods, pod, access);
-      return (await opened).get<T>(path, query);
+      return (await reach()).get<T>(path, query);
     },
     async stream(path, options) {
-      opened ??= open(pods, pod, access);
-      return (await opened).stream(path, options);
+      return (await reach()).stream(path, options);
     },
     async [Symbol.asyncDispose]() {
       await (await opened?.catch(() => undefined))?.[Symbol.asyncDispose]();
