@@ -34,7 +34,7 @@ export const dashboard = {
       name,
       ...['cpuUs', 'pacedCpuUs', 'startCpuMs', 'rssMb', 'heapMb'].map((field) => Series.of(rows[mode], field).text(1)),
     ]);
-    const cpu = Series.ratio(rows.on, rows.off, 'cpuUs').map((ratio) => (ratio - 1) * 100);
+    const cpu = (field) => Series.ratio(rows.on, rows.off, field).map((ratio) => (ratio - 1) * 100);
     const more = (mode, field) => {
       const others = rows.off[field];
       return new Series(rows[mode][field].map((value, round) => value - others[round]));
@@ -56,7 +56,11 @@ export const dashboard = {
     ];
     const quiet = 'dashboard, nobody looks';
     const goals = [
-      meanGoal({ what: `${quiet}: CPU more`, got: cpu, most: 2, unit: ' %', digits: 1 }),
+      meanGoal({ what: `${quiet}: CPU more, bursts`, got: cpu('cpuUs'), most: 2, unit: ' %', digits: 1 }),
+      meanGoal({
+        what: `${quiet}: CPU more, ${number(rate)} events/s`,
+        ...{ got: cpu('pacedCpuUs'), most: 2, unit: ' %', digits: 1 },
+      }),
       meanGoal({ what: `${quiet}: RSS more`, got: more('on', 'rssMb'), most: 5, unit: ' MB', digits: 1 }),
       meanGoal({ what: `${quiet}: heap more`, got: more('on', 'heapMb'), most: 5, unit: ' MB', digits: 1 }),
       meanGoal({
