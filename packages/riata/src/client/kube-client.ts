@@ -10,6 +10,7 @@ import { isTransportError } from '../rest/errors/transport-error.js';
 import { patchTypes } from '../rest/rest-client.js';
 import type { ByteStream } from '../rest/stream/byte-stream.js';
 import type { WatchStream } from '../rest/stream/watch-stream.js';
+import { keptIn } from '../runtime/kept-in.js';
 import { refuseUnknownOptions } from '../runtime/option-names.js';
 import type { Random } from '../runtime/random.js';
 import type { Scheduler } from '../runtime/time/clock.js';
@@ -149,6 +150,8 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
     } catch (error) {
       // Other errors come from code that went wrong: their own stack says where.
       if (isApiError(error) || isTransportError(error)) Error.captureStackTrace(error, KubeClient.prototype.run);
+      // Who retries the call waits on the clock of this client, without having been given it.
+      if (isApiError(error)) keptIn(error, partsOf, () => this.#parts);
       throw error;
     }
   }

@@ -28,6 +28,8 @@ const ended = new Removed('the reconcile has ended');
 /** One reconcile, from the moment a worker has its key until it has ended. */
 export class ActiveReconcile implements ReconcileRun {
   readonly key: Request;
+  /** Drawn at the start: to read it later must not take from the randomness that others draw from. */
+  readonly reconcileID: string;
   readonly attempt: number;
   readonly priority: number;
   readonly reasons: readonly Cause[];
@@ -41,7 +43,6 @@ export class ActiveReconcile implements ReconcileRun {
   readonly #runtime: Pick<Runtime, 'clock' | 'log' | 'random'>;
   readonly #memory: CallMemory;
   readonly #abort = new AbortSource({ mayFollow: true });
-  #id: string | undefined;
   #isShown = false;
   #writes: NotedWrite[] | undefined;
   #calls: TrackedCalls | undefined;
@@ -57,7 +58,8 @@ export class ActiveReconcile implements ReconcileRun {
     runtime: Pick<Runtime, 'clock' | 'log' | 'random'>,
     memory = new CallMemory(),
   ) {
-    const { clock } = runtime;
+    const { clock, random } = runtime;
+    this.reconcileID = random.uuid();
     this.#memory = memory;
     this.key = item.key;
     this.priority = item.priority;
@@ -68,16 +70,6 @@ export class ActiveReconcile implements ReconcileRun {
     this.#controller = controller;
     this.#runtime = runtime;
     this.startedAt = clock.now();
-  }
-
-  get reconcileID(): string {
-    this.#id ??= this.#runtime.random.uuid();
-    return this.#id;
-  }
-
-  /** Its ID, if it was needed so far. */
-  get assignedID(): string | undefined {
-    return this.#id;
   }
 
   get signal(): AbortSignal {

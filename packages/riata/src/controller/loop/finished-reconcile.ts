@@ -1,4 +1,3 @@
-import type { Random } from '../../runtime/random.js';
 import type { ActiveReconcile } from './active-reconcile.js';
 import type { Outcome } from './outcomes.js';
 import { describeWrite, type NotedWrite, type ReconcileOutcome, type ReconcileRecord } from './reconcile-record.js';
@@ -18,7 +17,7 @@ export class FinishedReconcile {
   #startedAt = 0;
   #startedMs = 0;
   #durationMs = 0;
-  #id: string | undefined;
+  #id!: string;
 
   constructor(reconcile: ActiveReconcile, outcome: Outcome, durationMs: number) {
     this.fill(reconcile, outcome, durationMs);
@@ -38,12 +37,11 @@ export class FinishedReconcile {
     this.#startedAt = reconcile.startedAt;
     this.#startedMs = reconcile.startedMs;
     this.#durationMs = durationMs;
-    this.#id = reconcile.assignedID;
+    this.#id = reconcile.reconcileID;
   }
 
   /** Its form in `explain`. */
-  describe(controller: string, random: Pick<Random, 'uuid'>): ReconcileRecord {
-    this.#id ??= random.uuid();
+  describe(controller: string): ReconcileRecord {
     const firstMs = this.#reasons.reduce((earliest, { atMs }) => Math.min(earliest, atMs), this.#startedMs);
     return {
       controller,

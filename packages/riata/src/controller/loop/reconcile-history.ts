@@ -1,4 +1,3 @@
-import type { Random } from '../../runtime/random.js';
 import type { ActiveReconcile } from './active-reconcile.js';
 import { FinishedReconcile } from './finished-reconcile.js';
 import type { Outcome } from './outcomes.js';
@@ -9,7 +8,6 @@ export interface ReconcileHistoryParts {
   readonly controller: string;
   /** How many reconciles are kept. */
   readonly size: number;
-  readonly random: Pick<Random, 'uuid'>;
 }
 
 /**
@@ -47,8 +45,7 @@ export class ReconcileHistory {
 
   /** Oldest first. */
   get records(): readonly ReconcileRecord[] {
-    const { controller, random } = this.#parts;
-    return this.#inOrder.map((slot) => slot.describe(controller, random));
+    return this.#inOrder.map((slot) => slot.describe(this.#parts.controller));
   }
 
   get #inOrder(): FinishedReconcile[] {

@@ -52,8 +52,8 @@ export class RunningReconciles {
 
   constructor(parts: RunningReconcilesParts) {
     this.#parts = parts;
-    const { controller, settings, runtime } = parts;
-    this.#history = new ReconcileHistory({ controller, size: settings.numbers.history, random: runtime.random });
+    const { controller, settings } = parts;
+    this.#history = new ReconcileHistory({ controller, size: settings.numbers.history });
   }
 
   /** How many are in flight. */
@@ -196,7 +196,7 @@ export class RunningReconciles {
   #logEnd(reconcile: ActiveReconcile, outcome: Outcome, durationMs: number): void {
     const { controller, runtime } = this.#parts;
     if (!runtime.log.enabled('debug')) return;
-    const finished = new FinishedReconcile(reconcile, outcome, durationMs).describe(controller, runtime.random);
+    const finished = new FinishedReconcile(reconcile, outcome, durationMs).describe(controller);
     const { queuedMs, attempt, requeueAfterMs, reasons, writes } = finished;
     reconcile.log.debug('reconciled', {
       ...{ outcome: outcome.outcome, durationMs: Math.round(durationMs), queuedMs: Math.round(queuedMs), attempt },
@@ -207,8 +207,8 @@ export class RunningReconciles {
   }
 
   #publish(reconcile: ActiveReconcile, outcome: Outcome, durationMs: number): void {
-    const { controller, runtime, call } = this.#parts;
-    const record = new FinishedReconcile(reconcile, outcome, durationMs).describe(controller, runtime.random);
+    const { controller, call } = this.#parts;
+    const record = new FinishedReconcile(reconcile, outcome, durationMs).describe(controller);
     for (const listener of this.#listeners) call('listener of reconciles', () => listener(record));
   }
 

@@ -1,3 +1,4 @@
+import { failedClientRuntime } from '../../client/client-runtime.js';
 import { isConflict } from '../../rest/errors/error-guards.js';
 import { optionNames, refuseUnknownOptions } from '../../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../../runtime/runtime.js';
@@ -27,6 +28,7 @@ export interface RetryOptions {
   readonly backoff?: Backoff;
   /** Ends the waiting; it rejects with the signal's reason then. */
   readonly signal?: AbortSignal;
+  /** @default that of the client whose call has failed */
   readonly runtime?: Partial<Pick<Runtime, 'clock' | 'random'>>;
 }
 
@@ -46,15 +48,15 @@ export async function retryOnError<T>(
   if (!Number.isInteger(steps) || steps < 1) {
     throw new RangeError(`retry: backoff.steps must be an integer ≥ 1, got ${steps}`);
   }
-  const { clock, random } = resolveRuntime(options.runtime);
   for (let attempt = 1; ; attempt += 1) {
     throwIfAborted(options.signal);
     try {
       return await fn(attempt);
     } catch (error) {
       if (attempt >= steps || !isRetriable(error)) throw error;
+      const { clock, random } = resolveRuntime({ ...failedClientRuntime(error), ...options.runtime });
+      await clock.sleep(random.jitter(delayMs * factor ** (attempt - 1), jitter), { signal: options.signal });
     }
-    await clock.sleep(random.jitter(delayMs * factor ** (attempt - 1), jitter), { signal: options.signal });
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Cache } from '../../cache/cache.js';
+import { clientRuntime } from '../../client/client-runtime.js';
 import type { Client, Key } from '../../client/interfaces.js';
 import { type ConditionLike, isCondition } from '../../object/conditions.js';
 import { type Duration, durationMs } from '../../object/duration.js';
@@ -23,6 +24,7 @@ export interface WaitForOptions {
   readonly signal?: AbortSignal;
   /** The condition, for the error: `'it is filled'`. @default 'the predicate holds' */
   readonly what?: string;
+  /** @default that of the client */
   readonly runtime?: Partial<Pick<Runtime, 'clock'>>;
 }
 
@@ -66,7 +68,7 @@ export async function waitFor<R extends KubeObject, S extends Scope>(
   const { timeout = '30s', what = 'the predicate holds' } = options;
   refuseUnknownOptions('waitFor', options, waitForOptionNames);
   refuseBadKey(kind, key);
-  const { clock } = resolveRuntime(options.runtime);
+  const { clock } = resolveRuntime({ ...clientRuntime(source), ...options.runtime });
   const timeoutMs = durationMs(timeout, 'waitFor: timeout');
   using scope = link({ signals: [options.signal], timeoutMs, clock, what: 'waiting' });
   const { signal } = scope;

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { clientRuntime } from '../../client/client-runtime.js';
 import {
   APIService,
   CustomResourceDefinition,
@@ -44,6 +45,7 @@ export interface NeedACertOptions extends Pick<RegisterOptions, 'signal'> {
   readonly authorityLifetime?: Duration;
   /** How long a new authority is published before it signs. @default '1d' */
   readonly overlap?: Duration;
+  /** @default that of the controllers' client */
   readonly runtime?: Partial<Pick<Runtime, 'clock'>>;
 }
 
@@ -73,13 +75,13 @@ const longestWaitMs = 12 * 3_600_000;
 export function registerNeedACert(controllers: Controllers, options: NeedACertOptions = {}): HandlerRegistration {
   refuseUnknownOptions('registerNeedACert', options, needACertOptionNames);
   const { signal } = options;
-  const { clock } = resolveRuntime({ ...options.runtime });
   const times: CertificateTimes = {
     leafMs: durationMs(options.lifetime ?? '90d', 'registerNeedACert: lifetime'),
     authorityMs: durationMs(options.authorityLifetime ?? '3650d', 'registerNeedACert: authorityLifetime'),
     overlapMs: durationMs(options.overlap ?? '1d', 'registerNeedACert: overlap'),
   };
   const [services, secrets] = [controllers.for(Service), controllers.for(Secret)];
+  const { clock } = resolveRuntime({ ...clientRuntime(services.client), ...options.runtime });
   services.shared.needs({ kind: Secret, verbs: ['create'] });
   const targets: readonly Target[] = [
     controllers.for(MutatingWebhookConfiguration),

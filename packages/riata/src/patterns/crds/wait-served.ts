@@ -1,3 +1,4 @@
+import { clientRuntime } from '../../client/client-runtime.js';
 import type { Client } from '../../client/interfaces.js';
 import { waitForCondition } from '../../controller/utilities/wait-for.js';
 import { CustomResourceDefinition } from '../../kinds/index.js';
@@ -14,6 +15,7 @@ export interface WaitServedOptions {
   /** @default '30s' */
   readonly timeout?: Duration | 'never';
   readonly signal?: AbortSignal;
+  /** @default that of the client */
   readonly runtime?: Partial<Pick<Runtime, 'clock'>>;
 }
 
@@ -25,7 +27,7 @@ export const waitServedOptionNames = optionNames<WaitServedOptions>({ timeout: t
  */
 export async function waitServed(client: Client, kind: KindRef, options: WaitServedOptions = {}): Promise<void> {
   refuseUnknownOptions('waitServed', options, waitServedOptionNames);
-  const { clock } = resolveRuntime({ ...options.runtime });
+  const { clock } = resolveRuntime({ ...clientRuntime(client), ...options.runtime });
   const { timeout = '30s' } = options;
   const timeoutMs = durationMs(timeout, 'waitServed: timeout');
   using scope = link({ signals: [options.signal], timeoutMs, clock, what: `waiting until ${kind.kind} is served` });

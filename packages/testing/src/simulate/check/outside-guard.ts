@@ -28,7 +28,6 @@ export function watchOutside(isWatched: (what: Outside) => boolean, onUse: (use:
   const restore: (() => void)[] = [];
   const note = (what: Outside, call: string, isSurely = false) => {
     const at = callerIn(new Error(call).stack ?? '', isSurely);
-    // Last, as a look at controllers names their reconciles, which takes random numbers of the run.
     if ((at !== undefined || isSurely) && isWatched(what)) onUse({ what, call, at });
   };
   const replace = <T extends object>(target: T, name: keyof T & string, make: (original: never) => unknown) => {
