@@ -4,7 +4,6 @@ import { describeChange } from '../run/field-change.js';
 import { RunFailure } from '../run/run-failure.js';
 import type { RunResult, RunState } from '../run/run-result.js';
 import type { SimulationRule } from '../simulate-options.js';
-import { normaliseState } from './normalise-state.js';
 import { textDiff } from './text-diff.js';
 
 /** A violation, with what differs. */
@@ -19,16 +18,18 @@ export interface JudgeOptions {
   readonly except: readonly SimulationRule[];
   /** The run of the same story without faults; undefined for that run itself. */
   readonly reference?: RunResult;
+  /** A state as text by object, as `normaliseState` makes it. */
+  readonly textsOf: (state: RunState) => ReadonlyMap<string, string>;
 }
 
 /** What a run has violated; undefined if nothing. */
-export function judgeRun(run: RunResult, { except, reference }: JudgeOptions): Verdict | undefined {
+export function judgeRun(run: RunResult, { except, reference, textsOf }: JudgeOptions): Verdict | undefined {
   if (run.failure !== undefined) return { failure: run.failure };
   const rules: readonly [SimulationRule, () => Verdict | undefined][] = [
-    ['undone change', () => notUndone(run)],
+    ['undone change', () => notUndone(run, textsOf)],
     ['nothing left', () => left(run.end)],
     ['no foreign deletion', () => foreignDeletion(run, reference)],
-    ['same end state', () => different(run, reference)],
+    ['same end state', () => different(run, reference, textsOf)],
   ];
   for (const [rule, check] of rules) {
     const verdict = except.includes(rule) ? undefined : check();
@@ -78,7 +79,11 @@ function foreignDeletion(run: RunResult, reference: RunResult | undefined): Verd
   return { failure: new RunFailure('no foreign deletion', message) };
 }
 
-function different(run: RunResult, reference: RunResult | undefined): Verdict | undefined {
+function different(
+  run: RunResult,
+  reference: RunResult | undefined,
+  textsOf: JudgeOptions['textsOf'],
+): Verdict | undefined {
   if (reference === undefined) return undefined;
   const moments = [
     ...[...run.states].map(([step, state]) => [`after step ${step}`, reference.states.get(step), state] as const),
@@ -86,7 +91,8 @@ function different(run: RunResult, reference: RunResult | undefined): Verdict | 
     ['in the end', reference.end, run.end] as const,
   ];
   for (const [when, expected, actual] of moments) {
-    const found = expected === undefined || actual === undefined ? undefined : firstDifference(expected, actual);
+    const found =
+      expected === undefined || actual === undefined ? undefined : firstDifference(expected, actual, textsOf);
     if (found === undefined) continue;
     const message = `${found.id} ${found.what} ${when}, compared with the run without faults`;
     return { failure: new RunFailure('same end state', message), diff: found.diff };
@@ -95,9 +101,13 @@ function different(run: RunResult, reference: RunResult | undefined): Verdict | 
 }
 
 /** The first object in which two states differ. */
-function firstDifference(expected: RunState, actual: RunState): { id: string; what: string; diff: string } | undefined {
+function firstDifference(
+  expected: RunState,
+  actual: RunState,
+  textsOf: JudgeOptions['textsOf'],
+): { id: string; what: string; diff: string } | undefined {
   if (isSame(expected, actual)) return undefined;
-  const [before, after] = [normaliseState(expected), normaliseState(actual)];
+  const [before, after] = [textsOf(expected), textsOf(actual)];
   for (const id of new Set([...before.keys(), ...after.keys()])) {
     const [one, other] = [before.get(id), after.get(id)];
     if (one === other) continue;
@@ -108,9 +118,9 @@ function firstDifference(expected: RunState, actual: RunState): { id: string; wh
 }
 
 /** Without faults, an undone change leaves everything as it was. */
-function notUndone({ plan, change, after }: RunResult): Verdict | undefined {
+function notUndone({ plan, change, after }: RunResult, textsOf: JudgeOptions['textsOf']): Verdict | undefined {
   if (change === undefined || change.refused !== undefined || plan.faults.length > 0 || after === undefined) return;
-  const found = firstDifference(change.before, after);
+  const found = firstDifference(change.before, after, textsOf);
   if (found === undefined) return;
   const { id, what, diff } = found;
   const fields = plan.change?.fields.map(describeChange).join(', ');

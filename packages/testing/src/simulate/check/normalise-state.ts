@@ -21,37 +21,73 @@ const varying: ReadonlySet<string> = new Set([
  * The state as text by object, so that two runs can be compared: without uids, versions and times, and with generated
  * names replaced by numbers.
  */
-export function normaliseState({ objects, uids, world }: RunState): ReadonlyMap<string, string> {
-  const names = generatedNames(objects);
-  const renamed = (text: string): string => names.get(text) ?? text;
-  const living = new Set(objects.map(({ metadata }) => metadata.uid));
-  const uidText = (uid: string): string | undefined => {
-    const id = uids.get(uid);
-    if (id === undefined) return undefined;
-    const at = id.lastIndexOf('/') + 1 || id.indexOf(' ') + 1;
-    return `<uid of ${living.has(uid) ? '' : 'the deleted '}${id.slice(0, at)}${renamed(id.slice(at))}>`;
-  };
-  const textOf = (value: string): string => {
-    if (time.test(value)) return '<time>';
-    return uidText(value) ?? replaceIn(value, names).replaceAll(tokenVolume, 'kube-api-access-<…>');
-  };
-  const plain = (value: unknown): Plain => {
-    if (typeof value === 'string') return textOf(value);
-    if (Array.isArray(value)) return value.map(plain);
-    if (typeof value !== 'object' || value === null) return (value ?? null) as Plain;
-    const entries = Object.entries(value).filter(([, each]) => each !== undefined);
-    return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, each]) => [name, plain(each)]));
-  };
+export function normaliseState(state: RunState): ReadonlyMap<string, string> {
+  const { objects, world } = state;
+  const texts = new StateTexts(state);
   const result = new Map<string, string>();
   for (const object of objects) {
-    const { kind, metadata, ...rest } = withGenerations(withoutRecovery(object));
+    const { kind, metadata, ...rest } = withoutRecovery(object);
     const kept = Object.fromEntries(Object.entries(metadata).filter(([name]) => !varying.has(name)));
-    const name = renamed(metadata.name ?? '');
+    const name = texts.renamed(metadata.name ?? '');
     const id = `${kind} ${metadata.namespace === undefined ? '' : `${metadata.namespace}/`}${name}`;
-    result.set(id, JSON.stringify(plain({ kind, metadata: kept, ...rest }), undefined, 2));
+    const plain = texts.plain({ kind, metadata: kept, ...rest }, metadata.generation);
+    result.set(id, JSON.stringify(plain, undefined, 2));
   }
-  if (world !== undefined) result.set('the world', JSON.stringify(plain(JSON.parse(world)), undefined, 2));
+  if (world !== undefined) result.set('the world', JSON.stringify(texts.plain(JSON.parse(world)), undefined, 2));
   return result;
+}
+
+/**
+ * What the values of a state are compared as. Methods and loops rather than closures: those were made anew for each state,
+ * and V8 optimized them again and again, which took a tenth of its compiler's time.
+ */
+class StateTexts {
+  readonly #names: ReadonlyMap<string, string>;
+  readonly #uids: RunState['uids'];
+  readonly #living: ReadonlySet<string | undefined>;
+
+  constructor({ objects, uids }: RunState) {
+    this.#names = generatedNames(objects);
+    this.#uids = uids;
+    this.#living = new Set(objects.map(({ metadata }) => metadata.uid));
+  }
+
+  renamed(text: string): string {
+    return this.#names.get(text) ?? text;
+  }
+
+  /** A generation only counts writes; whether the status is about the newest one matters. */
+  plain(value: unknown, generation?: number): Plain {
+    if (typeof value === 'string') return this.#textOf(value);
+    if (typeof value !== 'object' || value === null) return (value ?? null) as Plain;
+    if (Array.isArray(value)) {
+      const items: Plain[] = [];
+      for (const each of value) items.push(this.plain(each, generation));
+      return items;
+    }
+    // Without a prototype, as any key may be a field of an object.
+    const result: Record<string, Plain> = Object.create(null);
+    for (const name of Object.keys(value).sort()) {
+      const each = (value as Record<string, unknown>)[name];
+      if (each === undefined) continue;
+      const isObserved = name === 'observedGeneration' && typeof each === 'number' && generation !== undefined;
+      if (isObserved) result[name] = each === generation ? '<the newest>' : '<an older one>';
+      else result[name] = this.plain(each, generation);
+    }
+    return result;
+  }
+
+  #textOf(value: string): string {
+    if (time.test(value)) return '<time>';
+    return this.#uidText(value) ?? replaceIn(value, this.#names).replaceAll(tokenVolume, 'kube-api-access-<…>');
+  }
+
+  #uidText(uid: string): string | undefined {
+    const id = this.#uids.get(uid);
+    if (id === undefined) return undefined;
+    const at = id.lastIndexOf('/') + 1 || id.indexOf(' ') + 1;
+    return `<uid of ${this.#living.has(uid) ? '' : 'the deleted '}${id.slice(0, at)}${this.renamed(id.slice(at))}>`;
+  }
 }
 
 /**
@@ -64,27 +100,6 @@ function withoutRecovery(object: KubeObject): KubeObject {
   if (!Array.isArray(conditions) || conditions.length !== 1 || Object.keys(others).length > 0) return object;
   const { type, status: value, reason } = conditions[0] as Record<string, unknown>;
   return type === 'Ready' && value === 'True' && reason === 'Reconciled' ? rest : object;
-}
-
-/** A generation only counts writes; whether the status is about the newest one matters. */
-function withGenerations(object: KubeObject): KubeObject {
-  const { generation } = object.metadata;
-  if (generation === undefined) return object;
-  const visit = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(visit);
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([name, each]) => [
-        name,
-        name === 'observedGeneration' && typeof each === 'number'
-          ? each === generation
-            ? '<the newest>'
-            : '<an older one>'
-          : visit(each),
-      ]),
-    );
-  };
-  return visit(object) as KubeObject;
 }
 
 /** Numbers for generated names: the n-th of those with the same prefix and content. */

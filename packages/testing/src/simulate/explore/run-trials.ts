@@ -2,8 +2,9 @@ import type { ServerSnapshot } from '@riata/apiserver';
 import { RequestReader } from '../../requests/request-target.js';
 import { TestEnvironment } from '../../test-environment.js';
 import { judgeRun, type Verdict } from '../check/judge-run.js';
+import { normaliseState } from '../check/normalise-state.js';
 import type { ChangeTurn } from '../run/change-turn.js';
-import type { RunResult } from '../run/run-result.js';
+import type { RunResult, RunState } from '../run/run-result.js';
 import { formatPlan, type RunPlan } from '../run/simulated-fault.js';
 import { SimulatedRun } from '../run/simulated-run.js';
 import type { SimulateOptions } from '../simulate-options.js';
@@ -36,6 +37,8 @@ export class RunTrials<W> {
   /** Runs without faults, by their plans. */
   readonly #references = new Map<string, RunResult>();
   #usualReconciles: number | undefined;
+  /** Of states that were compared: those of a run without faults are compared with all others. */
+  readonly #texts = new WeakMap<RunState, ReadonlyMap<string, string>>();
 
   private constructor(options: SimulateOptions<W>, base: Base) {
     this.#options = options;
@@ -69,8 +72,9 @@ export class RunTrials<W> {
   /** What a run has violated; rejects with a {@link FailedReference} if it can't be compared. */
   async judge(run: RunResult): Promise<Verdict | undefined> {
     const { except = [] } = this.#options;
-    if (run.plan.faults.length > 0) return judgeRun(run, { except, reference: await this.reference(run.plan) });
-    const verdict = judgeRun(run, { except });
+    const options = { except, textsOf: (state: RunState) => this.#textsOf(state) };
+    if (run.plan.faults.length > 0) return judgeRun(run, { ...options, reference: await this.reference(run.plan) });
+    const verdict = judgeRun(run, options);
     if (verdict === undefined) this.keep(run);
     return verdict;
   }
@@ -84,6 +88,12 @@ export class RunTrials<W> {
     const verdict = await this.judge(run);
     if (verdict !== undefined) throw new FailedReference(run, verdict);
     return run;
+  }
+
+  #textsOf(state: RunState): ReadonlyMap<string, string> {
+    const texts = this.#texts.get(state) ?? normaliseState(state);
+    this.#texts.set(state, texts);
+    return texts;
   }
 
   /** Keeps a run without faults to compare others with. */
