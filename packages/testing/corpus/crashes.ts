@@ -1,6 +1,6 @@
 import { control } from 'riata/controller';
 import { ConfigMap, PersistentVolumeClaim, Secret } from 'riata/kinds';
-import { setControllerReference } from 'riata/object';
+import { setControllerReference, setOwnerReference } from 'riata/object';
 import { ignoreAlreadyExists, ignoreNotFound } from 'riata/rest';
 import { App, app, appKey, type CorpusCase, namespace } from './corpus-case.js';
 
@@ -33,16 +33,13 @@ export const crashes: readonly CorpusCase[] = [
           await status({ child: made.metadata.name });
         }),
     fixed: () =>
-      control(App)
-        .finalize(async ({ object, client }) => {
-          await client.delete(PersistentVolumeClaim, appKey(object.metadata.name)).catch(ignoreNotFound);
-        })
-        .reconcile(async ({ object, client, status }) => {
-          const { name } = object.metadata;
-          if ((await client.find(PersistentVolumeClaim, appKey(name))) === undefined)
-            await client.create(claim({ name }));
-          await status({ child: name });
-        }),
+      control(App).reconcile(async ({ object, client, status }) => {
+        const { name } = object.metadata;
+        // With an owner: one that a process creates on the state from before a deletion has to go, too.
+        if ((await client.find(PersistentVolumeClaim, appKey(name))) === undefined)
+          await client.create(setOwnerReference(object, claim({ name })));
+        await status({ child: name });
+      }),
   },
   {
     name: 'finalizer removed too early',

@@ -13,7 +13,7 @@ describe('the corpus', () => {
   test.each(corpus)('the fix of "$name" survives every single fault, pairs, and several at random', async (each) => {
     for (const shift of [0, 1, 2]) {
       const report = await simulateCase(each, 'fixed', { seed: seed + shift, pairs: 200, random: 100, runs });
-      expect(report.runs).toBeGreaterThan(Math.min(250, runs));
+      expect(report.runs).toBeGreaterThanOrEqual(Math.min(250, runs));
     }
   });
 });
@@ -24,6 +24,6 @@ describe.each([
 ] as const)('%s', (_, simulations) => {
   test.each(simulations)('$name', async ({ options }) => {
     const report = await simulate({ ...options, seed, pairs: 200, random: 100, runs });
-    expect(report.runs).toBeGreaterThan(Math.min(50, runs));
+    expect(report.runs).toBeGreaterThanOrEqual(Math.min(50, runs));
   });
 });
