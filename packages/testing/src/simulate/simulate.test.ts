@@ -2,6 +2,9 @@ import { control } from 'riata/controller';
 import { ConfigMap } from 'riata/kinds';
 import { setControllerReference } from 'riata/object';
 import { expect, test } from 'vitest';
+import { corpus } from '../../corpus/index.js';
+import { simulateCase } from '../../corpus/simulate-case.js';
+import { exampleSimulations } from '../../simulations/examples.js';
 import { inDefault, Widget, widget, widgets } from '../widget.fixture.js';
 import { simulate } from './simulate.js';
 import type { StoryContext } from './simulate-options.js';
@@ -128,4 +131,17 @@ test('a malformed replay is refused', async () => {
   await expect(simulate({ story, replay: 'crash@x' })).rejects.toThrow(
     'simulate: replay must be words like seed=1, steps=2 and crash-after@3, got "crash@x"; copy it from the failure',
   );
+});
+
+test('a step that is refused is followed by all that it leads to, as any other', async () => {
+  // The Secret is not there yet when it is deleted; the process that was down meanwhile creates it all the same.
+  const owner = corpus.find(({ name }) => name === 'owner without controller flag') ?? expect.fail();
+  const report = await simulateCase(owner, 'fixed', { replay: 'seed=1 down@2 late@1' });
+  expect(report.runs).toBe(3);
+});
+
+test('a write that needs the webhook of a process that is down is repeated when one is up', async () => {
+  const { options } = exampleSimulations.find(({ name }) => name.startsWith('guarded-sites')) ?? expect.fail();
+  const report = await simulate({ ...options, changes: [], replay: 'seed=1 down@1' });
+  expect(report.faults.get('down')).toBeDefined();
 });

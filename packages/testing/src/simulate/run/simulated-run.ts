@@ -189,7 +189,10 @@ export class SimulatedRun<W> {
         if (this.observer.onStep(step, number)) this.#goDown();
       },
       onAnswer: (step, number, created) => this.observer.onStepAnswer(step, number, created),
-      mayRepeat: () => this.#plan.faults.some(({ kind }) => kind.endsWith('-webhook')),
+      repeats: () => {
+        if (this.#isDown) return 'when up';
+        return this.#plan.faults.some(({ kind }) => kind.endsWith('-webhook')) ? 'at once' : 'never';
+      },
     });
     const runtime = { clock, random: this.#random, log: silentLogger };
     this.#client = createClient({ ...config, transport: this.#story }, { runtime });
@@ -275,7 +278,7 @@ export class SimulatedRun<W> {
         ...{ write: observer.writes.length, event: observer.events.length },
         ...{ step: steps.length, webhook: this.#webhookFaults.calls },
       }),
-      drive: (promise, what) => this.time.drive(promise, what),
+      drive: (promise, what) => this.#untilAnswered(promise, what),
       settle: () => this.settle(this.#horizonMs),
       ...{ finishStep: () => this.#finishStep(), snapshot: () => this.#snapshot() },
       // With a fault before, events may be held back, and a failed reconcile may still be waiting.
@@ -294,12 +297,26 @@ export class SimulatedRun<W> {
   #storyClient(): ConnectedClient {
     const steps = () => this.#story.steps.length;
     return storyClient(this.#client, steps, async (call, before) => {
-      const answered = Promise.race([call.then((answer) => ({ answer })), this.#story.stopped]);
-      const result = await this.time.drive(answered, 'the story');
+      // A step that is refused is one, too: the story may ignore that.
+      const answers = call.then(
+        () => 'answered',
+        () => 'answered',
+      );
+      const result = await this.#untilAnswered(Promise.race([answers, this.#story.stopped]), 'the story');
       if (result === 'stopped' || this.#isOver) return new Promise<never>(() => {});
       if (steps() > before) await this.#finishStep();
-      return result.answer;
+      return call;
     });
+  }
+
+  /** Has time move until a call is answered. One that needs a process, as this serves a webhook, waits until one is up. */
+  async #untilAnswered<T>(call: Promise<T>, what: string): Promise<T> {
+    const first = await this.time.drive(Promise.race([call.then(() => 'answered'), this.#story.refused]), what);
+    if (first !== 'refused') return call;
+    this.#isDown = false;
+    await this.settle();
+    this.#story.sendAgain();
+    return this.time.drive(call, what);
   }
 
   /** Settles, and keeps the state if nothing is held back or still failing. */
@@ -358,7 +375,7 @@ export class SimulatedRun<W> {
       const deleting = client.delete(kind, { namespace, name } as never).catch((error: unknown) => {
         if (!isNotFound(error)) throw error;
       });
-      await this.time.drive(deleting, `the deletion of ${kind.kind} ${name}`);
+      await this.#untilAnswered(deleting, `the deletion of ${kind.kind} ${name}`);
       this.#isDown = false;
     }
     await this.settle(this.#horizonMs, true);

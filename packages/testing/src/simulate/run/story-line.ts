@@ -19,8 +19,11 @@ export interface StoryLineParts {
   /** Called before a write is sent, with its number, counted from 1. */
   readonly onStep: (step: StoryStep, number: number) => void;
   readonly onAnswer: (step: StoryStep, number: number, created: unknown) => void;
-  /** Whether a webhook was made to fail just now, so that the write has to be sent again, as a user would. */
-  readonly mayRepeat: () => boolean;
+  /**
+   * When a write that fails with 500 or more is sent again, as a user would: at once, as a webhook was made to fail, or by
+   * {@link StoryLine.sendAgain}, as no process runs that serves the webhook.
+   */
+  readonly repeats: () => 'never' | 'at once' | 'when up';
 }
 
 /** The connection of the story's client: numbers its writes, and can stop the story early. */
@@ -29,6 +32,9 @@ export class StoryLine implements Transport {
   readonly steps: StoryStep[] = [];
   #most: number;
   #stop: () => void = () => {};
+  /** Writes that wait for a process. */
+  #refused: (() => void)[] = [];
+  #onRefused: () => void = () => {};
   /** Resolves when the story is stopped early. */
   readonly stopped: Promise<'stopped'>;
 
@@ -59,6 +65,21 @@ export class StoryLine implements Transport {
     this.#send(request, sink, step);
   }
 
+  /** Resolves when a write waits for {@link sendAgain}. */
+  get refused(): Promise<'refused'> {
+    if (this.#refused.length > 0) return Promise.resolve('refused');
+    return new Promise((resolve) => {
+      this.#onRefused = () => resolve('refused');
+    });
+  }
+
+  /** Sends the writes that waited for a process. */
+  sendAgain(): void {
+    const waiting = this.#refused;
+    this.#refused = [];
+    for (const send of waiting) send();
+  }
+
   /** The story is over: what follows is not stopped. */
   end(): void {
     this.#most = Number.POSITIVE_INFINITY;
@@ -73,24 +94,29 @@ export class StoryLine implements Transport {
   }
 
   #send(request: TransportRequest, sink: TransportSink, step: StoryStep): void {
-    const { inner, onAnswer, mayRepeat } = this.#parts;
+    const { inner, onAnswer, repeats } = this.#parts;
     const number = this.steps.length;
     const parts: Uint8Array[] = [];
     let code = 0;
-    let isRepeated = false;
+    let again: ReturnType<typeof repeats> = 'never';
     inner.dispatch(request, {
       onHeaders: (status, headers, flow) => {
         code = status;
-        isRepeated = status >= 500 && mayRepeat();
-        if (!isRepeated) sink.onHeaders(status, headers, flow);
+        again = status >= 500 ? repeats() : 'never';
+        if (again === 'never') sink.onHeaders(status, headers, flow);
       },
       onData: (chunk) => {
-        if (isRepeated) return;
+        if (again !== 'never') return;
         if (code === 201) parts.push(chunk.slice());
         sink.onData(chunk);
       },
       onEnd: () => {
-        if (isRepeated) return this.#send(request, sink, step);
+        if (again === 'at once') return this.#send(request, sink, step);
+        if (again === 'when up') {
+          this.#refused.push(() => this.#send(request, sink, step));
+          this.#onRefused();
+          return;
+        }
         step.code = code;
         onAnswer(step, number, code === 201 ? readJson(parts) : undefined);
         sink.onEnd();
