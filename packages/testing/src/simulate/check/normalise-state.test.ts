@@ -30,6 +30,22 @@ test('uids, versions, times and generated names do not matter', () => {
   expect(one).toEqual(other);
 });
 
+test('a uid within a name does not matter', () => {
+  const volume = (uid: string) => {
+    const claim = {
+      apiVersion: 'v1',
+      kind: 'Claim',
+      metadata: { name: 'web', uid },
+      spec: { volumeName: `pvc-${uid}` },
+    };
+    const made = { apiVersion: 'v1', kind: 'Volume', metadata: { name: `pvc-${uid}`, uid: `v${uid}` } };
+    return normaliseState(state([claim, made], { [uid]: 'Claim web' }));
+  };
+  const one = volume('778cc496-70ca-4b76-b2f4-c0038dc23ca8');
+  expect([...one.keys()]).toEqual(['Claim web', 'Volume pvc-<uid of Claim web>']);
+  expect(volume('2db7fa4e-4cc7-41b6-8c31-bec99cce35c7')).toEqual(one);
+});
+
 test('an owner that is gone matters, and so does an outdated observedGeneration', () => {
   const owned = (uid: string) => ({
     ...{

@@ -5,6 +5,7 @@ type Plain = null | boolean | number | string | readonly Plain[] | { readonly [n
 
 /** Volumes of tokens, which the server adds to Pods. */
 const tokenVolume = /\bkube-api-access-[a-z0-9]{5}\b/g;
+const anyUid = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 const times = /"\d{4}-\d{2}-\d{2}T[^"]*"/g;
 const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 /** Fields of metadata that differ from run to run. */
@@ -52,8 +53,9 @@ class StateTexts {
     this.#living = new Set(objects.map(({ metadata }) => metadata.uid));
   }
 
+  /** Names may contain the uid of another object, such as those of provisioned volumes. */
   renamed(text: string): string {
-    return this.#names.get(text) ?? text;
+    return this.#names.get(text) ?? text.replaceAll(anyUid, (uid) => this.#uidText(uid) ?? uid);
   }
 
   /** A generation only counts writes; whether the status is about the newest one matters. */
@@ -79,7 +81,8 @@ class StateTexts {
 
   #textOf(value: string): string {
     if (time.test(value)) return '<time>';
-    return this.#uidText(value) ?? replaceIn(value, this.#names).replaceAll(tokenVolume, 'kube-api-access-<…>');
+    const text = value.replaceAll(anyUid, (uid) => this.#uidText(uid) ?? uid);
+    return this.#uidText(value) ?? replaceIn(text, this.#names).replaceAll(tokenVolume, 'kube-api-access-<…>');
   }
 
   #uidText(uid: string): string | undefined {
