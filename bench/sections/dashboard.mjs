@@ -130,6 +130,8 @@ async function measureTogether({ round, cli, node, objects, rate, seconds, burst
     }
     for (const mode of names) Object.assign(found[mode], await operators[mode].ask('memory'));
     // One after the other, so that they do not wait for cores; there and back, so that a machine that slows down hits all.
+    // Once before that: few changes at a time take other ways through the code than bursts, and the engine compiles them.
+    for (const mode of names) await operators[mode].ask(`pace ${rate} ${seconds * 1000}`);
     for (const mode of [...names, ...names.toReversed()]) {
       const { cpuUs } = await operators[mode].ask(`pace ${rate} ${seconds * 500}`);
       found[mode].pacedCpuUs = (found[mode].pacedCpuUs ?? 0) + cpuUs / 2;
