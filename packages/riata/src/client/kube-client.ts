@@ -150,8 +150,7 @@ export class KubeClient<in P extends Placement = Explicit> implements Client<P> 
     } catch (error) {
       // Other errors come from code that went wrong: their own stack says where.
       if (isApiError(error) || isTransportError(error)) Error.captureStackTrace(error, KubeClient.prototype.run);
-      // Who retries the call waits on the clock of this client, without having been given it.
-      if (isApiError(error)) keptIn(error, partsOf, () => this.#parts);
+      if (isApiError(error)) keptIn(error, partsOf, () => this.#parts); // for retries, which wait on this client's clock
       throw error;
     }
   }

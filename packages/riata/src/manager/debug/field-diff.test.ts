@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fieldDiff } from './field-diff.js';
-import { mask, masked } from './masked.js';
+import { mask, masked } from './masking/masked.js';
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../object/json.js';
-import { isMasked, mask } from './masked.js';
+import { isMasked, mask } from './masking/masked.js';
 
 /** One field that a write has changed. */
 export interface FieldChange {

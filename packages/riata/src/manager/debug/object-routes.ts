@@ -6,7 +6,7 @@ import { isNotFound } from '../../rest/errors/error-guards.js';
 import type { Clock } from '../../runtime/time/clock.js';
 import type { EndpointAnswer, EndpointRequest, EndpointRoute } from '../probes/http-endpoint.js';
 import { jsonAnswer, refused } from './json-answer.js';
-import { masked } from './masked.js';
+import { masked } from './masking/masked.js';
 import type { ShownKind, ShownObjects } from './shown-objects.js';
 import type { Viewer, Viewers } from './viewer.js';
 import type { WriteLog } from './write-log.js';

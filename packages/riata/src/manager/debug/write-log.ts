@@ -7,7 +7,7 @@ import type { KubeObject } from '../../object/meta.js';
 import type { Clock } from '../../runtime/time/clock.js';
 import { ConditionLog } from './condition-log.js';
 import { type FieldChange, fieldDiff } from './field-diff.js';
-import { isMaskedPointer } from './masked.js';
+import { isMaskedPointer } from './masking/masked.js';
 import { sizeUpTo } from './size-up-to.js';
 
 /** A write of this process, with what it has changed. */

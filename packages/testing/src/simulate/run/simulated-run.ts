@@ -12,6 +12,7 @@ import type { Check, SimulateOptions, SimulationRule } from '../simulate-options
 import { type ChangeTurn, makeChange } from './change-turn.js';
 import { type ClusterChange, ClusterState } from './cluster-state.js';
 import { History } from './history.js';
+import { passAgain } from './pass-again.js';
 import type { ProcessLine } from './process-line.js';
 import { failedChecks } from './run-checks.js';
 import { RunFailure, type ViolatedRule } from './run-failure.js';
@@ -40,7 +41,6 @@ export interface RunParts<W> {
 const mostFailedStarts = 3;
 /** How long a process takes to start again. */
 const restartMs = 1_000;
-
 /** How long a failed reconcile may wait before it is tried again. */
 const longRetryMs = 60_000;
 
@@ -341,26 +341,9 @@ export class SimulatedRun<W> {
     }
   }
 
-  /** A second pass over all objects: it should not write anything. */
-  async #passAgain(): Promise<void> {
-    for (const { manager } of this.processes) {
-      if (!manager.isLeading || this.#isExcepted('no failing reconcile')) continue;
-      const [failing] = failingReconciles(manager.explain);
-      if (failing !== undefined) throw new RunFailure('no failing reconcile', `the last reconcile failed: ${failing}`);
-    }
-    if (this.#isExcepted('steady state')) return;
-    const from = this.observer.writes.length;
-    for (const { manager, isDead } of this.processes) {
-      if (!isDead) await this.time.drive(manager.passAgain(), 'the second pass');
-    }
-    await this.settle();
-    const writes = this.observer.writes.slice(from).map(({ verb, object }) => `${verb} ${object}`);
-    // A fault during the pass has its consequences.
-    if (writes.length === 0 || this.observer.happenedSince(from)) return;
-    throw new RunFailure(
-      'steady state',
-      `a second pass made a write, and should make none: ${[...new Set(writes)].join(', ')}`,
-    );
+  #passAgain(): Promise<void> {
+    const own = { settle: () => this.settle(), isExcepted: (rule: ViolatedRule) => this.#isExcepted(rule) };
+    return passAgain({ processes: this.processes, observer: this.observer, time: this.time, ...own });
   }
 
   /** Deletes what the story has created and left. */

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../object/json.js';
+import { isJsonObject } from '../../../object/json.js';
 
 /** Stands for a value that is not shown. */
 export const mask = '••••••';

@@ -1,13 +1,13 @@
-import { type Cache, cachedObjects } from '../../cache/cache.js';
-import { type ConnectedClient, onGet } from '../../client/create-client.js';
-import type { Write } from '../../client/operation/write-hook.js';
-import { Secret } from '../../kinds/generated/groups/core/v1.js';
-import { isJsonObject } from '../../object/json.js';
-import { formsOf, without } from '../../rest/chain/own-secrets.js';
-import type { Clock } from '../../runtime/time/clock.js';
+import { type Cache, cachedObjects } from '../../../cache/cache.js';
+import { type ConnectedClient, onGet } from '../../../client/create-client.js';
+import type { Write } from '../../../client/operation/write-hook.js';
+import { Secret } from '../../../kinds/generated/groups/core/v1.js';
+import { isJsonObject } from '../../../object/json.js';
+import { formsOf, without } from '../../../rest/chain/own-secrets.js';
+import type { Clock } from '../../../runtime/time/clock.js';
+import { sizeUpTo } from '../size-up-to.js';
 import { maskText } from './mask-text.js';
 import { mask } from './masked.js';
-import { sizeUpTo } from './size-up-to.js';
 
 /** Shorter values occur in any text: masking them would reveal more than it hides. */
 const shortest = 6;

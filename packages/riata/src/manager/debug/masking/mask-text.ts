@@ -1,4 +1,4 @@
-import { privateKey } from '../../rest/chain/own-secrets.js';
+import { privateKey } from '../../../rest/chain/own-secrets.js';
 import { mask } from './masked.js';
 
 /** `Bearer eyJ…`, `Basic dXNlcjpwYXNz`. */

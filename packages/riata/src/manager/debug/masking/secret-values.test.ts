@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { type Cache, cachedObjects } from '../../cache/cache.js';
-import { onGet } from '../../client/create-client.js';
-import type { GetListener, WriteListener } from '../../client/operation/write-hook.js';
-import { ConfigMap, Secret } from '../../kinds/generated/groups/core/v1.js';
-import { VirtualClock } from '../../runtime/time/virtual-clock.js';
+import { type Cache, cachedObjects } from '../../../cache/cache.js';
+import { onGet } from '../../../client/create-client.js';
+import type { GetListener, WriteListener } from '../../../client/operation/write-hook.js';
+import { ConfigMap, Secret } from '../../../kinds/generated/groups/core/v1.js';
+import { VirtualClock } from '../../../runtime/time/virtual-clock.js';
 import { SecretValues } from './secret-values.js';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
