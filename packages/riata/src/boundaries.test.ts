@@ -49,7 +49,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   client: ['discovery', 'operation', 'stream', 'stream/copy', 'stream/proxy', 'watch'],
   cache: ['compat', 'decode', 'informer', 'own-writes', 'reflector', 'store'],
   controller: ['calls', 'cluster', 'define', 'loop', 'source', 'status', 'utilities'],
-  manager: ['clusters', 'debug', 'election', 'events', 'probes', 'sharding'],
+  manager: ['clusters', 'debug', 'debug/masking', 'election', 'events', 'probes', 'sharding'],
   shared: [],
   patterns: ['certificates', 'crds', 'desired-set', 'generating', 'manifests', 'status', 'summary'],
   webhook: ['admission', 'certificates', 'conversion', 'install', 'policy', 'review', 'router', 'server'],
