@@ -7,7 +7,7 @@ import type { PortConnection } from './port-tunnel.js';
  */
 export async function joinConnection(socket: Socket, { data, checked }: PortConnection): Promise<void> {
   const up = async () => {
-    // Not destroyed when it has ended: the other direction goes on.
+    // An ended input must not destroy the socket: the other direction is still open.
     for await (const bytes of socket.iterator({ destroyOnReturn: false })) await data.write(bytes as Uint8Array);
     data.end();
   };
