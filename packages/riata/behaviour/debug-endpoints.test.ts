@@ -2,9 +2,11 @@ import { get } from 'node:http';
 import { control } from 'riata/controller';
 import { ClusterRole, ClusterRoleBinding, ConfigMap, Event, Secret, ServiceAccount } from 'riata/kinds';
 import { defineKind } from 'riata/object';
+import { Controllers } from 'riata/patterns';
+import { SharedControllerFactory } from 'riata/shared';
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { describeServers, uniqueName, until } from './servers.js';
+import { describeServers, testOn, uniqueName, until } from './servers.js';
 
 const Vault = defineKind({
   group: `${uniqueName('d')}.riata.dev`,
@@ -106,6 +108,61 @@ describeServers('debug endpoints', (server) => {
     await reading;
   });
 
+  test('shared controllers of the manager are shown beside its own: their kinds, runs, causes and writes', async () => {
+    const namespace = await server().namespace();
+    const { client } = server();
+    const { run, url } = await started();
+    await using _run = run;
+    const { manager } = run;
+    await manager.elected;
+    const listening = new AbortController();
+    const seen: StreamEvent[] = [];
+    const reading = (async () => {
+      for await (const event of events(url, listening.signal)) seen.push(event);
+    })().catch(() => {});
+    await until('the snapshot', async () => seen.length > 0);
+    // Added while someone looks.
+    const controllers = new Controllers(SharedControllerFactory.fromManager(manager, { everywhere: true }));
+    const stop = new AbortController();
+    controllers.for(ConfigMap).onChange(
+      'greet',
+      async (_, map, { signal }) => {
+        if (map?.metadata.namespace === namespace && map.data?.greeting === undefined) {
+          return await controllers.for(ConfigMap).client.update({ ...map, data: { greeting: 'hello' } }, { signal });
+        }
+        return map;
+      },
+      stop,
+    );
+    const added = manager.add(controllers);
+    await until('it runs', async () => (await ask(url, '/debug/controllers')).text.includes('configmaps.v1'));
+    await client.create(ConfigMap({ metadata: { namespace, name: 'shared' }, data: {} }));
+    const isOwn = ({ controller, key }: { controller: string; key: { name: string } }) =>
+      controller === 'configmaps.v1' && key.name === 'shared';
+    const record = await until('its run is streamed', async () =>
+      seen
+        .filter(({ event }) => event === 'reconciles')
+        .flatMap(({ data }) => data.records)
+        .find((each) => isOwn(each) && each.writes.length > 0),
+    );
+    expect(record).toMatchObject({ writes: [{ verb: 'update', object: `ConfigMap ${namespace}/shared` }] });
+    const state = await until('its state is streamed', async () =>
+      seen
+        .filter(({ event }) => event === 'delta')
+        .flatMap(({ data }) => data.changed.controllers ?? [])
+        .find(({ id, outcomes }) => id === 'configmaps.v1' && outcomes.success > 0),
+    );
+    expect(state).toMatchObject({ kind: { kind: 'ConfigMap' }, phase: 'running' });
+    const explained = JSON.parse((await ask(url, '/debug/reconciles?controller=configmaps.v1')).text);
+    expect(explained.some(isOwn)).toBe(true);
+    // Their own views stay apart.
+    expect(manager.explain.some(isOwn)).toBe(false);
+    await added.remove();
+    expect((await ask(url, '/debug/controllers')).text).not.toContain('configmaps.v1');
+    listening.abort();
+    await reading;
+  });
+
   test('an object is shown with its writes as diffs, its owners and events, and secrets masked', async () => {
     const namespace = await server().namespace();
     const { client } = server();
@@ -199,7 +256,9 @@ describeServers('debug endpoints', (server) => {
       const password = Buffer.from(data.password ?? '', 'base64').toString();
       throw new Error(`cannot log in as ${password} (${data.password}) with token=abc123`);
     });
-    const run = await server().startManager({ ...local, run: [leaking] });
+    // So that Events are cached, and have pages of their own.
+    const watching = control(Event, { name: 'watching' }).reconcile(() => {});
+    const run = await server().startManager({ ...local, run: [leaking, watching] });
     await until('it listens', async () => run.manager.urls.metrics !== undefined);
     const url = run.manager.urls.metrics as string;
     await client.create(Vault({ metadata: { namespace, name: 'a' }, spec: { password: 'other' } }));
@@ -209,12 +268,19 @@ describeServers('debug endpoints', (server) => {
     const stop = new AbortController();
     for await (const { event, data } of events(url, stop.signal)) {
       expect(event).toBe('snapshot');
-      expect(data.state.controllers[0].failingKeys).toMatchObject([{ error: masked }]);
+      expect(data.state.controllers.find(({ id }: { id: string }) => id === 'leaking').failingKeys).toMatchObject([
+        { error: masked },
+      ]);
       pages.push({ status: 200, text: JSON.stringify(data), body: undefined });
       break;
     }
     stop.abort();
     pages.push(await ask(url, pathOf(namespace, Vault)));
+    const involvedObject = { namespace, name: 'a', kind: 'Vault' };
+    const message = 'cannot log in as xyzzy-plugh';
+    await client.create(Event({ metadata: { namespace, name: 'quoting' }, involvedObject, message }));
+    pages.push(await ask(url, pathOf(namespace, Event, 'quoting')));
+    expect(pages.at(-1)?.body.object.message).toBe('cannot log in as ••••••');
     expect(pages[0]?.text).toContain(masked);
     for (const { text } of pages) expect(text).not.toMatch(/xyzzy-plugh|abc123/);
     expect(pages.map(({ text }) => text).join()).not.toContain(Buffer.from('xyzzy-plugh').toString('base64'));
@@ -241,6 +307,32 @@ describeServers('debug endpoints', (server) => {
       expect(each).toEqual({ id: each.id, lagMs: expect.any(Number) });
       expect(each.lagMs).toBeLessThan(2_000);
     }
+  });
+
+  testOn(['in-process'], 'a cache whose watch is held back is behind, and after a new watch it is not', async () => {
+    const namespace = await server().namespace();
+    const { client, faults } = server();
+    let isHeld = false;
+    // Of the cache alone, which is the first to watch: a measurement opens a watch of its own.
+    faults.add({ verb: 'watch', kind: ConfigMap }, { eventDelayMs: () => (isHeld ? 3_600_000 : 0) }, { times: 1 });
+    const { run, url } = await started();
+    await using _run = run;
+    await run.manager.elected;
+    const lagOf = async (id: string) => {
+      const { caches } = (await ask(url, '/debug/cache-lag')).body;
+      return (caches as { id: string; lagMs?: number; isAtLeast?: boolean }[]).find((each) => each.id === id);
+    };
+    isHeld = true;
+    await client.create(ConfigMap({ metadata: { namespace, name: 'held' }, data: {} }));
+    const behind = await lagOf('configmaps');
+    expect(behind).toMatchObject({ isAtLeast: true });
+    expect(behind?.lagMs).toBeGreaterThanOrEqual(2_000);
+    expect(await lagOf('secrets')).toEqual({ id: 'secrets', lagMs: 0 });
+    expect(await run.manager.cache.find(ConfigMap, { namespace, name: 'held' })).toBeUndefined();
+    isHeld = false;
+    faults.dropConnections();
+    await until('it has caught up', async () => (await lagOf('configmaps'))?.lagMs === 0);
+    expect(await run.manager.cache.find(ConfigMap, { namespace, name: 'held' })).toBeDefined();
   });
 
   test('without a token, pages are for this machine alone: another name in Host is refused', async () => {

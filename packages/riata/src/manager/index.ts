@@ -7,6 +7,7 @@
 export type { Cluster, ClusterProvider, ClusterSet } from './clusters/cluster.js';
 export type { CacheLag } from './debug/cache-lag.js';
 export type { ConditionChange } from './debug/condition-log.js';
+export type { ControllerGroup } from './debug/controller-group.js';
 export type { DashboardOptions } from './debug/dashboard-options.js';
 export type {
   CacheState,

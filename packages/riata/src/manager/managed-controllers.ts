@@ -16,6 +16,7 @@ import type { Runtime } from '../runtime/runtime.js';
 import { onAbort } from '../runtime/signals.js';
 import { TimeSlice } from '../runtime/time/time-slice.js';
 import type { Cluster, ClusterSet } from './clusters/cluster.js';
+import { ControllerGroups } from './debug/controller-group.js';
 import { fence, type WriteGuard } from './election/fence.js';
 import type { EventBroadcaster } from './events/event-broadcaster.js';
 import type { EventRecorder } from './events/event-recorder.js';
@@ -67,6 +68,8 @@ interface RoamingRole extends ControllerRole {
 
 /** The controllers of a manager, by name: created when they are run, and notified of added clusters. */
 export class ManagedControllers {
+  /** Controllers of other runnables. */
+  readonly groups = new ControllerGroups();
   readonly #parts: ManagedControllersParts;
   /** Undefined until it is made: the name is taken already. */
   readonly #controllers = new Map<string, DefinedController | undefined>();

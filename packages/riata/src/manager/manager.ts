@@ -273,7 +273,8 @@ export class Manager implements AsyncDisposable {
       return this.#addController(what, options.stage ?? (isEverywhere ? 'others' : 'leader'));
     }
     assertRunnable(what);
-    return { remove: this.#groups[options.stage ?? what.stage ?? 'others'].add(what) };
+    const remove = this.#groups[options.stage ?? what.stage ?? 'others'].add(what);
+    return { remove: this.#controllers.groups.addUntil(what.controllerGroup, remove) };
   }
 
   /** What there is once for each manager, made at its first use: for values that add themselves, as webhooks do. */
@@ -352,7 +353,7 @@ export class Manager implements AsyncDisposable {
     this.#endpoints.push(
       ...(await endpointsFor(this.#options, {
         ...{ healthz: this.#healthz, readyz: this.#readyz, client: this.#connection, runtime: this.#runtime },
-        ...{ registry: this.#registry, manager: this, definitions: () => this.#controllers.definitions },
+        ...{ registry: this.#registry, manager: this },
         ...{ writes: this.#writes, source: this.#debugSource() },
       })),
     );

@@ -1,3 +1,5 @@
+import type { ControllerGroup } from './debug/controller-group.js';
+
 /** Something that a manager runs (`manager.Runnable`): a server, a loop, anything that lives as long as the process. */
 export interface Runnable {
   /** In logs, and in the exit reason when it fails. */
@@ -15,6 +17,8 @@ export interface Runnable {
    * (`LeaderElectionRunnable`, `NeedLeaderElection`). @default 'others', on every replica
    */
   readonly stage?: RunnableStage;
+  /** The controllers that it runs, for the debug endpoints and the dashboard. @default none */
+  readonly controllerGroup?: ControllerGroup;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { ClientOptions } from '../client/create-client.js';
 import { assertKind } from '../controller/define/assert-kind.js';
+import type { ControllerGroup } from '../manager/debug/controller-group.js';
 import { formatGvk } from '../object/gvk.js';
 import type { KindRef, Scope } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
@@ -23,6 +24,8 @@ import { TypedController, type TypedControllerOptions, typedControllerOptionName
  * await controllers.start({ workers: 5, signal });
  */
 export class Controllers implements AsyncDisposable {
+  /** For a Manager: its name as a `Runnable`. */
+  readonly name = 'controllers';
   readonly factory: SharedControllerFactory;
   readonly #options: TypedControllerOptions;
   readonly #controllers = new Map<string, TypedController>();
@@ -59,6 +62,11 @@ export class Controllers implements AsyncDisposable {
   /** All controllers of the factory. */
   get controllers(): readonly SharedController[] {
     return this.factory.controllers;
+  }
+
+  /** Those of the factory, as the debug endpoints of a Manager show them. */
+  get controllerGroup(): ControllerGroup {
+    return this.factory.controllerGroup;
   }
 
   /** As `SharedControllerFactory.start` (`start.All`). */

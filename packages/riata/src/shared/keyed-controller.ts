@@ -5,7 +5,7 @@ import type { ConnectedClient } from '../client/create-client.js';
 import { Controller } from '../controller/loop/controller.js';
 import type { ControllerHealth } from '../controller/loop/controller-health.js';
 import type { ReconcileRecord } from '../controller/loop/reconcile-record.js';
-import { type Cause, requestFor } from '../controller/loop/request.js';
+import { type Cause, type Request, requestFor } from '../controller/loop/request.js';
 import type { EventHandler } from '../controller/source/event-handler.js';
 import { kindSource } from '../controller/source/kind-source.js';
 import { type Duration, durationMs } from '../object/duration.js';
@@ -13,6 +13,7 @@ import { clusterKey, formatKey, type ObjectKey, splitKey } from '../object/key.j
 import type { KindRef } from '../object/kind.js';
 import type { KubeObject } from '../object/meta.js';
 import { isDns1123Label } from '../object/names.js';
+import type { PendingKey } from '../queue/pending-keys.js';
 import { isNotFound } from '../rest/errors/error-guards.js';
 import { optionNames, refuseUnknownOptions } from '../runtime/option-names.js';
 import { type Runtime, resolveRuntime } from '../runtime/runtime.js';
@@ -73,6 +74,8 @@ export class KeyedController<R extends KubeObject = KubeObject> {
   readonly #stop = new AbortController();
   /** By key and source, until it starts. */
   readonly #early = new Map<string, Early>();
+  /** With the subscription to the loop, once it runs. */
+  readonly #listeners = new Map<(record: ReconcileRecord) => void, Disposable | undefined>();
   #isUsed = false;
   #loop: Controller | undefined;
   #started: Promise<void> | undefined;
@@ -117,6 +120,22 @@ export class KeyedController<R extends KubeObject = KubeObject> {
   /** Finished runs, oldest first: why each ran, what its handlers wrote with their client or signal, and how it ended. */
   get explain(): readonly ReconcileRecord[] {
     return this.#loop?.explain ?? [];
+  }
+
+  /** Calls `listener` with the record of each run as it ends, also before it starts; see `Controller.onReconciled`. */
+  onReconciled(listener: (record: ReconcileRecord) => void): Disposable {
+    this.#listeners.set(listener, this.#loop?.onReconciled(listener));
+    return {
+      [Symbol.dispose]: () => {
+        this.#listeners.get(listener)?.[Symbol.dispose]();
+        this.#listeners.delete(listener);
+      },
+    };
+  }
+
+  /** Keys that wait: ready ones, then those that wait for their time. None before it starts. */
+  pending(most: number): readonly PendingKey<Request, readonly Cause[]>[] {
+    return this.#loop?.queue.pending?.(most) ?? [];
   }
 
   /** The shared informer of the kind (`Informer`). */
@@ -212,6 +231,7 @@ export class KeyedController<R extends KubeObject = KubeObject> {
       reconcile: (run) => this.chain.run(run),
     });
     this.#loop = loop;
+    for (const listener of this.#listeners.keys()) this.#listeners.set(listener, loop.onReconciled(listener));
     const predicates = this.#options.syncOnlyChangedObjects ? [(change: Change<R>) => change.type !== 'Sync'] : [];
     const runtime = { ...this.#runtime, log: log.child({ controller: this.name }) };
     const named = { name: `${kind.kind} changed`, predicates, runtime };

@@ -6,6 +6,7 @@ import { UnownedCalls } from '../controller/calls/unowned-calls.js';
 import { assertKind } from '../controller/define/assert-kind.js';
 import type { ControllerHealth } from '../controller/loop/controller-health.js';
 import type { ReconcileRecord } from '../controller/loop/reconcile-record.js';
+import type { ControllerGroup } from '../manager/debug/controller-group.js';
 import type { Manager } from '../manager/manager.js';
 import { watchStopping } from '../manager/watch-stopping.js';
 import { formatGvk, type GroupVersionResource } from '../object/gvk.js';
@@ -95,6 +96,8 @@ export class SharedControllerFactory implements AsyncDisposable {
   readonly #controllers = new Map<string, SharedController>();
   readonly #dedicated = new Set<KeyedController>();
   readonly #stop = new AbortController();
+  readonly #listeners = new Map<(record: ReconcileRecord) => void, Disposable[]>();
+  readonly #group: ControllerGroup;
   #asked: Disposable | undefined;
   #rejections: Disposable | undefined;
   #owned: ConnectedClient | undefined;
@@ -113,6 +116,7 @@ export class SharedControllerFactory implements AsyncDisposable {
       kinds: cachedKinds(options.kinds ?? []),
       runtime: this.#runtime,
     });
+    this.#group = this.#makeGroup();
   }
 
   /** With its own connection (`NewSharedControllerFactoryFromConfig`), which is closed on disposal. */
@@ -158,6 +162,11 @@ export class SharedControllerFactory implements AsyncDisposable {
     return this.#all.flatMap(({ explain }) => explain).sort((a, b) => a.startedAt - b.startedAt);
   }
 
+  /** Its controllers, as the debug endpoints of a Manager show them. */
+  get controllerGroup(): ControllerGroup {
+    return this.#group;
+  }
+
   /** Enqueues all objects of all controllers in use. Resolves to their number once they are queued. */
   async enqueueAll(): Promise<number> {
     const counts = await Promise.all(this.#all.map((each) => (each.isUsed ? each.enqueueAll() : 0)));
@@ -190,6 +199,7 @@ export class SharedControllerFactory implements AsyncDisposable {
       this.#optionsOf(kind),
     );
     this.#controllers.set(id, made as unknown as SharedController);
+    this.#listenTo(made as unknown as KeyedController);
     return made;
   }
 
@@ -222,6 +232,7 @@ export class SharedControllerFactory implements AsyncDisposable {
     };
     const made = new KeyedController<R>(name, parts, { ...this.#optionsOf(kind), ...options });
     this.#dedicated.add(made as unknown as KeyedController);
+    this.#listenTo(made as unknown as KeyedController);
     this.#startLate(made as unknown as KeyedController);
     return made;
   }
@@ -277,6 +288,37 @@ export class SharedControllerFactory implements AsyncDisposable {
     await this.#ended();
     await this.caches[Symbol.asyncDispose]();
     await this.#owned?.close();
+  }
+
+  #makeGroup(): ControllerGroup {
+    const used = () => this.#all.filter(({ isUsed }) => isUsed);
+    const [health, explain] = [() => this.health, () => this.explain];
+    return {
+      get health() {
+        return health();
+      },
+      get explain() {
+        return explain();
+      },
+      get kinds() {
+        return used().map(({ name, kind }) => ({ name, kind }));
+      },
+      pending: (name, most) => this.#all.find((each) => each.name === name)?.pending(most) ?? [],
+      onReconciled: (listener) => {
+        const ends = this.#all.map((each) => each.onReconciled(listener));
+        this.#listeners.set(listener, ends);
+        return {
+          [Symbol.dispose]: () => {
+            this.#listeners.delete(listener);
+            for (const end of ends) end[Symbol.dispose]();
+          },
+        };
+      },
+    };
+  }
+
+  #listenTo(controller: KeyedController): void {
+    for (const [listener, ends] of this.#listeners) ends.push(controller.onReconciled(listener));
   }
 
   #watchStopping(): Disposable {

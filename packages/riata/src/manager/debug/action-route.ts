@@ -20,6 +20,8 @@ export interface ActionRouteParts {
   readonly viewers: Viewers;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Takes secrets out of a text. */
+  readonly mask: (text: string) => string;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface ActionRouteParts {
  * direct reconciles, if the viewer may patch the object, and records who did so by an Event. A page of another site cannot
  * send it: the header `X-Riata-Action` needs a permission that is never given.
  */
-export function actionRoute({ shown, viewers, clock, log }: ActionRouteParts): EndpointRoute {
+export function actionRoute({ shown, viewers, clock, log, mask }: ActionRouteParts): EndpointRoute {
   return async ({ body = '', headers = {}, authorization, signal }) => {
     const site = headers['sec-fetch-site'];
     if (headers['x-riata-action'] === undefined || (site !== undefined && site !== 'same-origin')) {
@@ -62,7 +64,7 @@ export function actionRoute({ shown, viewers, clock, log }: ActionRouteParts): E
       log.info('dashboard action', { action, kind: kindName, namespace, name, viewer: viewer.name });
     } catch (error) {
       if (!isApiError(error)) throw error;
-      return refused(error.code, error.message);
+      return refused(error.code, mask(error.message));
     }
     return jsonAnswer({ done: action });
   };

@@ -42,6 +42,8 @@ export function debugRoutes({ source, stream, writes, client, runtime, isProtect
       ['/debug/cache-lag', new CacheLags(source, runtime.clock).route],
       ...objectRoutes({ shown, viewers, writes, clock: runtime.clock, mask: source.mask }),
     ],
-    posts: [['/debug/actions', actionRoute({ shown, viewers, clock: runtime.clock, log: runtime.log })]],
+    posts: [
+      ['/debug/actions', actionRoute({ shown, viewers, clock: runtime.clock, log: runtime.log, mask: source.mask })],
+    ],
   };
 }

@@ -29,27 +29,41 @@ export interface HiddenParts {
 /** A manager, as the debug endpoints see it: texts of errors come masked. */
 export function debugSource(manager: ShownManager, hidden: HiddenParts): DebugParts['source'] {
   const { controllers, elector, webhooks, client, mask } = hidden;
+  const { groups } = controllers;
   const maskedRecord = (record: ReconcileRecord): ReconcileRecord =>
     record.error === undefined ? record : { ...record, error: mask(record.error) };
   return {
     ...{ cache: manager.cache, clusters: manager.clusters, client, mask },
     eventRecorder: (name) => manager.eventRecorder(name),
     get controllers() {
-      return manager.controllers.map((health) => {
+      return [...manager.controllers, ...groups.health].map((health) => {
         if (health.failing.length === 0) return health;
         const failing = health.failing.map((each) => ({ ...each, error: mask(textOf(each.error)) }));
         return { ...health, failing };
       });
     },
     get explain() {
-      return manager.explain.map(maskedRecord);
+      const shared = groups.explain;
+      const all = shared.length === 0 ? manager.explain : [...manager.explain, ...shared].sort(byStart);
+      return all.map(maskedRecord);
     },
     get webhookCalls() {
       return manager.webhookCalls;
     },
-    kinds: () => controllers.definitions,
-    pending: (name, most) => controllers.pending(name, most),
-    onReconciled: (listener) => controllers.onReconciled((record) => listener(maskedRecord(record))),
+    kinds: () => [...controllers.definitions, ...groups.kinds],
+    pending: (name, most) => {
+      const own = controllers.pending(name, most);
+      return own.length > 0 ? own : groups.pending(name, most);
+    },
+    onReconciled: (listener) => {
+      const masking = (record: ReconcileRecord) => listener(maskedRecord(record));
+      const ends = [controllers.onReconciled(masking), groups.onReconciled(masking)];
+      return {
+        [Symbol.dispose]: () => {
+          for (const end of ends) end[Symbol.dispose]();
+        },
+      };
+    },
     leader: () => {
       if (elector === undefined) return undefined;
       const { identity, isLeader, observedLeader: holder } = elector;
@@ -68,6 +82,10 @@ export function debugSource(manager: ShownManager, hidden: HiddenParts): DebugPa
       return { ...(url && { url }), ...(certificateExpiresAt !== undefined && { certificateExpiresAt }) };
     },
   };
+}
+
+function byStart(a: ReconcileRecord, b: ReconcileRecord): number {
+  return a.startedAt - b.startedAt;
 }
 
 function textOf(error: unknown): string {

@@ -9,6 +9,7 @@ import { sample } from './sample.js';
 function setUp() {
   const clock = new VirtualClock();
   const listeners = new Set<(record: ReconcileRecord) => void>();
+  const webhookCalls: unknown[] = [];
   let looks = 0;
   const health = { phase: 'running', waitingFor: [], queued: 0, delayed: 0, active: [], failing: [] };
   const source = {
@@ -16,9 +17,9 @@ function setUp() {
       looks += 1;
       return [{ name: 'carts', ...health }];
     },
-    ...{ explain: [], webhookCalls: [], cache: { health: [] }, clusters: { names: [] } },
+    ...{ explain: [], webhookCalls, cache: { health: [] }, clusters: { names: [] } },
     ...{ kinds: () => [], pending: () => [], leader: () => undefined, shards: () => undefined },
-    ...{ webhookServer: () => undefined, mask: (text: string) => text },
+    ...{ webhookServer: () => undefined, mask: (text: string) => text.replace('xyzzy', '•') },
     onReconciled: (listener: (record: ReconcileRecord) => void) => {
       listeners.add(listener);
       return { [Symbol.dispose]: () => void listeners.delete(listener) };
@@ -46,7 +47,9 @@ function setUp() {
     const record = { controller: 'carts', key: { name }, outcome: error ? 'error' : 'success', ...times, error };
     for (const listener of listeners) listener({ reconcileID: '', reasons: [], writes: [], ...record } as never);
   };
-  return { clock, stream, listeners, listen, reconciled, looks: () => looks };
+  const called = (...details: string[]) =>
+    webhookCalls.push({ webhook: 'carts', outcome: 'denied', durationMs: 1, details });
+  return { clock, stream, listeners, listen, reconciled, called, looks: () => looks };
 }
 
 test('nothing is collected while nobody listens', async () => {
@@ -86,6 +89,17 @@ test('a snapshot, then what has changed, and records that say when they are a sa
     event: 'delta',
     data: { changed: { controllers: [{ outcomes: { success: 297, error: 3 }, failing: 3, latency: { count: 300 } }] } },
   });
+});
+
+test('webhook calls come once each, and what a denial quotes is masked', async () => {
+  const { clock, listen, called } = setUp();
+  called('denied: xyzzy is too short');
+  const { events } = await listen();
+  expect(events[0]?.data.webhookCalls).toMatchObject([{ details: ['denied: • is too short'] }]);
+  called('denied: xyzzy again');
+  await clock.advance(500);
+  const calls = events.filter(({ event }) => event === 'webhookCalls').map(({ data }) => data);
+  expect(calls).toMatchObject([{ records: [{ details: ['denied: • again'] }], seen: 1 }]);
 });
 
 test('a caller who does not keep up misses events, and then gets a snapshot', async () => {

@@ -6,6 +6,7 @@ import { LoopLag } from '../probes/loop-lag.js';
 import { estimateBytes } from './cache-bytes.js';
 import { collectState, type StateSource } from './collect-state.js';
 import type { DebugState, SnapshotEvent } from './debug-state.js';
+import { maskedCall } from './masking/masked-call.js';
 import { ReconcileTally } from './reconcile-tally.js';
 import { sample } from './sample.js';
 import { type StateTexts, stateDelta, stateTexts } from './state-delta.js';
@@ -130,11 +131,11 @@ export class DebugStream {
   }
 
   #snapshot(watched: Watched): string {
-    const { explain, webhookCalls } = this.#source;
+    const { explain, webhookCalls, mask } = this.#source;
     const event: SnapshotEvent = {
       ...{ version: 1, at: this.#clock.now(), state: watched.state },
       reconciles: explain.slice(-mostInSnapshot),
-      webhookCalls: webhookCalls.slice(-mostInSnapshot),
+      webhookCalls: webhookCalls.slice(-mostInSnapshot).map((call) => maskedCall(call, mask)),
     };
     return format('snapshot', event);
   }
@@ -147,14 +148,14 @@ export class DebugStream {
       const records = sample(reconciles, mostPerTick, ({ error }) => error !== undefined);
       this.#send('reconciles', { at, records, seen: reconciles.length });
     }
-    const { webhookCalls } = this.#source;
+    const { webhookCalls, mask } = this.#source;
     const calls = webhookCalls.slice(
       watched.lastCall === undefined ? 0 : webhookCalls.lastIndexOf(watched.lastCall) + 1,
     );
     if (calls.length > 0) {
       watched.lastCall = calls.at(-1);
       const records = sample(calls, mostPerTick, ({ outcome }) => outcome !== 'allowed');
-      this.#send('webhookCalls', { at, records, seen: calls.length });
+      this.#send('webhookCalls', { at, records: records.map((call) => maskedCall(call, mask)), seen: calls.length });
     }
     watched.ticks += 1;
     if (watched.ticks % ticksPerState === 0) this.#sendState(watched, at);

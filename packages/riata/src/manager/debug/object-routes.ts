@@ -108,7 +108,7 @@ async function showObject(
   const key = (namespace === undefined ? { name } : { name, namespace }) as never;
   const seen = query.get('seen');
   if (seen !== null && (await cachedVersion(found, key, signal)) === seen) return jsonAnswer({ unchanged: true });
-  const logged = redactAll(writes?.of({ cluster, kind: kindName, namespace, name }) ?? [], mask);
+  const logged = redactAll(writes?.of({ cluster, apiVersion, kind: kindName, namespace, name }) ?? [], mask);
   let object: KubeObject;
   try {
     // With managedFields, which caches leave out.
@@ -127,11 +127,12 @@ async function showObject(
   const conditionChanges = writes?.conditions.of(object.metadata.uid) ?? [];
   const texts = redactAll({ conditionChanges, ...events }, mask);
   const parts = { writes: logged, ...texts, ...graph, actions, viewer: viewer.name };
-  return jsonAnswer({ object: withMaskedConditions(masked(object), mask), ...parts });
+  return jsonAnswer({ object: withMaskedTexts(masked(object), mask), ...parts });
 }
 
-/** Conditions repeat the texts of errors. */
-function withMaskedConditions(object: KubeObject, mask: (text: string) => string): KubeObject {
+/** Conditions and Events repeat the texts of errors. */
+function withMaskedTexts(object: KubeObject, mask: (text: string) => string): KubeObject {
+  if (object.kind === 'Event') return redactAll(object, mask);
   const { status } = object as { readonly status?: unknown };
   if (!isJsonObject(status) || status.conditions === undefined) return object;
   return { ...object, status: { ...status, conditions: redactAll(status.conditions, mask) } } as KubeObject;

@@ -24,7 +24,7 @@ const version = (kind: string, resourceVersion: string, data: object) => ({
   metadata: { name: 'a', namespace: 'n', resourceVersion },
   data,
 });
-const named = { cluster: undefined, namespace: 'n', name: 'a' };
+const named = { cluster: undefined, apiVersion: 'v1', namespace: 'n', name: 'a' };
 const operation = { verb: 'update', kind: ConfigMap, namespace: 'n', name: 'a', params: {} };
 
 test('compares with what the cache had; with its own last write if the watch was faster than the answer', () => {
@@ -50,11 +50,30 @@ test('without a version before, shows what was sent, and no values of a Secret',
   expect(JSON.stringify(writes)).not.toContain('xyzzy');
 });
 
+test('kinds of two groups with the same name are two, versions of one group are one', () => {
+  const { log, write } = setUp(() => undefined);
+  const other = { ...operation, kind: { kind: 'ConfigMap', apiVersion: 'example.com/v1' } };
+  write({ operation: other, answer: { ...version('ConfigMap', '7', { size: 1 }), apiVersion: 'example.com/v1' } });
+  expect(log.of({ ...named, kind: 'ConfigMap' })).toEqual([]);
+  const found = log.of({ ...named, kind: 'ConfigMap', apiVersion: 'example.com/v1beta1' });
+  expect(found).toMatchObject([{ resourceVersion: '7' }]);
+});
+
 test('keeps the newest 256', () => {
   const { log, write } = setUp(() => undefined);
   for (let at = 0; at < 300; at += 1) write({ operation, answer: version('ConfigMap', `${at}`, {}) });
   const versions = log.of({ ...named, kind: 'ConfigMap' }).map(({ resourceVersion }) => resourceVersion);
   expect([versions.length, versions[0], versions.at(-1)]).toEqual([256, '44', '299']);
+});
+
+test('a busy kind pushes out its own oldest writes, not those of another kind', () => {
+  const { log, write } = setUp(() => undefined);
+  const quiet = { ...operation, kind: Secret };
+  for (let at = 0; at < 3; at += 1) write({ operation: quiet, answer: version('Secret', `${at}`, {}) });
+  for (let at = 0; at < 1_000; at += 1) write({ operation, answer: version('ConfigMap', `${at}`, {}) });
+  expect(log.of({ ...named, kind: 'Secret' })).toHaveLength(3);
+  const busy = log.of({ ...named, kind: 'ConfigMap' }).map(({ resourceVersion }) => resourceVersion);
+  expect([busy.length, busy[0], busy.at(-1)]).toEqual([253, '747', '999']);
 });
 
 test('renewed Leases push nothing out', () => {

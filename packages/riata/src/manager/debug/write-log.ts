@@ -2,6 +2,7 @@ import { type Cache, tryCached } from '../../cache/cache.js';
 import { notCached } from '../../cache/cache-reader.js';
 import type { ConnectedClient } from '../../client/create-client.js';
 import type { Write } from '../../client/operation/write-hook.js';
+import { splitApiVersion } from '../../object/gvk.js';
 import { isJsonObject } from '../../object/json.js';
 import type { KubeObject } from '../../object/meta.js';
 import type { Clock } from '../../runtime/time/clock.js';
@@ -45,6 +46,7 @@ type Kept = { readonly size: number } & ({ readonly versions: Versions } | { rea
 
 interface Named {
   readonly cluster: string | undefined;
+  readonly apiVersion: string;
   readonly kind: string;
   readonly namespace: string | undefined;
   readonly name: string;
@@ -52,7 +54,7 @@ interface Named {
 
 /** Renewed every two seconds, or made in passing: they would push out all other writes. */
 const housekeeping: ReadonlySet<string> = new Set(['Lease', 'Event', 'TokenReview', 'SubjectAccessReview']);
-/** How many writes are kept. */
+/** How many writes are kept, of all kinds together. */
 const mostWrites = 256;
 /** How many characters of JSON all of them may have. */
 const mostSize = 2_000_000;
@@ -60,7 +62,7 @@ const mostSize = 2_000_000;
 const mostVersion = 32_000;
 
 /**
- * The newest writes of a manager, each with the versions before and after. Those are references to objects that were there
+ * The newest writes of a manager, of busy kinds and of quiet ones, each with the versions before and after. Those are references to objects that were there
  * anyway, and are compared when someone looks: a write costs a look into the cache. Large versions, and the oldest ones
  * where all have more than two million characters, are compared early, and what differs is kept instead.
  */
@@ -70,6 +72,8 @@ export class WriteLog {
   readonly #clock: Clock;
   /** Oldest first. */
   readonly #kept: Kept[] = [];
+  /** How many of each kind are kept. */
+  readonly #counts = new Map<string, number>();
   /** Of all that are kept. */
   #size = 0;
 
@@ -108,7 +112,9 @@ export class WriteLog {
     const after = verb === 'delete' || !isSame ? undefined : stored;
     // The watch may have shown the write before its answer came: then the cache has nothing older.
     const isLate = cached !== notCached && stored !== undefined && isVersion(cached, stored);
-    const earlier = isLate ? this.#lastOf({ cluster, kind: kind.kind, namespace, name }) : cached;
+    const earlier = isLate
+      ? this.#lastOf({ cluster, apiVersion: kind.apiVersion, kind: kind.kind, namespace, name })
+      : cached;
     const before = operation.current ?? earlier;
     const isKnown = before !== notCached && (isSame || verb === 'delete');
     const isStored = verb === 'create' || (isKnown && !(isLate && before === undefined));
@@ -127,11 +133,32 @@ export class WriteLog {
     });
   }
 
+  /** The oldest one of the kind that has most of them: a busy controller must not push out what others wrote. */
+  #dropOne(): void {
+    let most = '';
+    for (const [kind, count] of this.#counts) if (count > (this.#counts.get(most) ?? 0)) most = kind;
+    this.#drop(this.#kept.findIndex((kept) => named(kept).kind === most));
+  }
+
+  #drop(at: number): void {
+    for (const dropped of this.#kept.splice(at, 1)) {
+      this.#size -= dropped.size;
+      this.#count(named(dropped).kind, -1);
+    }
+  }
+
+  #count(kind: string, by: 1 | -1): void {
+    const count = (this.#counts.get(kind) ?? 0) + by;
+    if (count === 0) this.#counts.delete(kind);
+    else this.#counts.set(kind, count);
+  }
+
   #keep(versions: Versions): void {
     const size = sizeUpTo(mostVersion, versions.before) + sizeUpTo(mostVersion, versions.after);
     this.#kept.push(size < mostVersion ? { versions, size } : compared(versions));
     this.#size += this.#kept.at(-1)?.size ?? 0;
-    if (this.#kept.length > mostWrites) this.#size -= this.#kept.shift()?.size ?? 0;
+    this.#count(versions.kind, 1);
+    if (this.#kept.length > mostWrites) this.#dropOne();
     for (let at = 0; this.#size > mostSize && at < this.#kept.length; at += 1) {
       const kept = this.#kept[at] as Kept;
       if ('logged' in kept) continue;
@@ -139,7 +166,7 @@ export class WriteLog {
       this.#kept[at] = smaller;
       this.#size += smaller.size - kept.size;
     }
-    while (this.#size > mostSize) this.#size -= this.#kept.shift()?.size ?? 0;
+    while (this.#size > mostSize) this.#drop(0);
   }
 }
 
@@ -161,10 +188,12 @@ function describe(kept: Kept): LoggedWrite {
 }
 
 function isOf(
-  kept: Pick<LoggedWrite, 'cluster' | 'kind' | 'namespace' | 'name'>,
-  { cluster, kind, namespace = '', name }: Named,
+  kept: Pick<LoggedWrite, 'cluster' | 'apiVersion' | 'kind' | 'namespace' | 'name'>,
+  { cluster, apiVersion, kind, namespace = '', name }: Named,
 ): boolean {
-  return kept.name === name && kept.kind === kind && (kept.namespace ?? '') === namespace && kept.cluster === cluster;
+  if (kept.name !== name || (kept.namespace ?? '') !== namespace || kept.cluster !== cluster) return false;
+  // Kinds of two groups may have the same name, and who may read one may not read the other. Versions are of one object.
+  return kept.kind === kind && splitApiVersion(kept.apiVersion).group === splitApiVersion(apiVersion).group;
 }
 
 function isVersion(cached: KubeObject | undefined, stored: KubeObject): boolean {

@@ -1,8 +1,5 @@
 import type { Cache, CacheHealth } from '../../cache/cache.js';
 import type { ConnectedClient } from '../../client/create-client.js';
-import type { ControllerDefinition } from '../../controller/define/controller-definition.js';
-import type { ControllerHealth } from '../../controller/loop/controller-health.js';
-import type { ReconcileRecord } from '../../controller/loop/reconcile-record.js';
 import { formatKey, keyId } from '../../object/key.js';
 import type { Runtime } from '../../runtime/runtime.js';
 import { version } from '../../version.js';
@@ -13,6 +10,7 @@ import { isLoopback, resolveDashboard } from '../debug/dashboard-options.js';
 import { type DebugParts, debugRoutes as streamRoutes } from '../debug/debug-routes.js';
 import { DebugStream } from '../debug/debug-stream.js';
 import { localGuard } from '../debug/local-guard.js';
+import { maskedCall } from '../debug/masking/masked-call.js';
 import type { WriteLog } from '../debug/write-log.js';
 import type { ManagerOptions, MetricsServerOptions } from '../manager-options.js';
 import { cpuProfileRoute } from './cpu-profile-route.js';
@@ -34,11 +32,7 @@ export interface EndpointParts {
   readonly writes: WriteLog | undefined;
   /** What the stream and the dashboard show. */
   readonly source: DebugParts['source'];
-  /** Of its controllers. */
-  readonly definitions: () => Iterable<Pick<ControllerDefinition, 'name' | 'kind'>>;
   readonly manager: {
-    readonly controllers: readonly ControllerHealth[];
-    readonly explain: readonly ReconcileRecord[];
     readonly webhookCalls: readonly WebhookRecord[];
     readonly cache: Cache;
     readonly clusters: ClusterSet;
@@ -116,7 +110,6 @@ export function assertDebugGuarded({ debug, profiling, protected: isProtected, h
 /** For people and dashboards: the current state, as JSON. */
 function debugRoutes({
   manager,
-  definitions,
   source,
   runtime: { clock },
 }: EndpointParts): readonly (readonly [string, EndpointRoute])[] {
@@ -135,7 +128,7 @@ function debugRoutes({
       ({ query }) => {
         const [controller, key] = [query.get('controller'), query.get('key')];
         const since = Number(query.get('since') ?? 0);
-        const expected = manager.explain.filter(
+        const expected = source.explain.filter(
           (record) =>
             record.startedAt + record.durationMs >= since &&
             (controller === null || record.controller === controller) &&
@@ -148,14 +141,15 @@ function debugRoutes({
       '/debug/webhooks',
       ({ query }) => {
         const webhook = query.get('webhook');
-        return json(manager.webhookCalls.filter((call) => webhook === null || call.webhook === webhook));
+        const calls = manager.webhookCalls.filter((call) => webhook === null || call.webhook === webhook);
+        return json(calls.map((call) => maskedCall(call, source.mask)));
       },
     ],
     [
       '/debug/controllers',
       () => {
-        const kinds = new Map([...definitions()].map(({ name, kind }) => [name, kind.gvk]));
-        return json(manager.controllers.map((health) => ({ ...health, kind: kinds.get(health.name) })));
+        const kinds = new Map([...source.kinds()].map(({ name, kind }) => [name, kind.gvk]));
+        return json(source.controllers.map((health) => ({ ...health, kind: kinds.get(health.name) })));
       },
     ],
     [

@@ -17,6 +17,7 @@ test.each([
   ['bad {\\"data\\":{\\"a\\":\\"aHVudGVyMjI=\\"}} end', 'bad {\\"data\\":{••••••}} end'],
   [`expected another one:\n${yaml}`, 'expected another one:\napiVersion: v1\nkind: Secret\ndata: ••••••\ntype: Opaque'],
   ['-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----', '••••••'],
+  ['{"password":"hunter22 and more…', '{"password":"••••••"'],
   ['token eyJhbGciOi.eyJzdWIiOiJ.c2lnbmF0dXJl expired', 'token •••••• expired'],
 ])('%s', (text, masked) => {
   expect(maskText(text)).toBe(masked);

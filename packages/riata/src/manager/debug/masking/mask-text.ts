@@ -9,10 +9,11 @@ const userInfo = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#@]+@/gi;
 const webToken = /\beyJ[\w-]{6,}\.[\w-]{6,}\.[\w-]*/g;
 const secretName =
   '[\\w-]*(?:password|passwd|token|secret|credential|api[-_]?key|access[-_]?key|private[-_]?key)[\\w-]*';
-/** `password=…`, and `"password": "…"` with quotes: without, what follows a colon may be any sentence. */
+/** `password=…`, and `"password": "…"` with quotes, also in a text that was cut: without, what follows a colon may be any
+ * sentence. */
 const assigned = new RegExp(`(${secretName}=)("[^"]*"|'[^']*'|[^\\s,;&"']+)`, 'gi');
 const quoted = new RegExp(
-  `(\\\\?["']?${secretName}\\\\?["']?\\s*:\\s*)(\\\\?"(?:[^"\\\\]|\\\\(?!"))*\\\\?"|'[^']*')`,
+  `(\\\\?["']?${secretName}\\\\?["']?\\s*:\\s*)(\\\\?"(?:[^"\\\\]|\\\\(?!"))*(?:\\\\?"|…$)|'[^']*(?:'|…$))`,
   'gi',
 );
 /** The data of a Secret in JSON, also in JSON within a string, and in YAML. */

@@ -36,6 +36,13 @@ function setUp() {
   };
 }
 
+test('masks the beginning of a value where a text was cut', () => {
+  const { values, read } = setUp();
+  read(Secret, secret('a', 'xyzzy-plugh-plover'));
+  expect(values.mask('data: xyzzy-plugh-p…')).toBe('data: ••••••…');
+  expect(values.mask('data: other…')).toBe('data: other…');
+});
+
 test('masks values of Secrets that were read, written or are cached, in every form', async () => {
   const { values, clock, cached, read, write } = setUp();
   expect(values.mask('login as xyzzy-1 failed')).toBe('login as xyzzy-1 failed');

@@ -51,9 +51,11 @@ export class SecretValues {
 
   /** The text without these values, and without what looks like a secret. */
   readonly mask = (text: string): string => {
-    let masked = text;
+    // A text that was cut may end in the middle of a value.
+    const cut = text.endsWith('…') ? '…' : '';
+    let masked = text.slice(0, text.length - cut.length);
     for (const form of this.#current()) masked = without(masked, form, mask);
-    return maskText(masked);
+    return maskText(`${masked}${cut}`);
   };
 
   #note(secret: unknown): void {
