@@ -47,13 +47,19 @@ const pages = {
 /** Where the code lies on this machine is nobody's business. */
 async function takePicture(page: Page, name: string): Promise<void> {
   await page.waitForTimeout(name.startsWith('overview') ? 25_000 : 6_000);
+  if (name.startsWith('object')) await page.getByText('wrote: patch Foo shop/apples/status').first().click();
   await page.evaluate(() => {
     for (const code of document.querySelectorAll('td code, .error code')) {
       const { textContent = '' } = code;
       if (textContent?.includes('.ts:')) code.textContent = textContent.replace(/\S*\/(examples\/)/, '/app/$1');
     }
   });
-  await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: name.startsWith('object') });
+  // As high as what is there, so that a picture is no empty space.
+  const content = await page.evaluate(() => document.querySelector('main')?.getBoundingClientRect().bottom ?? 900);
+  const most = name.startsWith('object') ? 4_000 : 900;
+  await page.setViewportSize({ width: 1280, height: Math.min(most, Math.ceil(content) + 16) });
+  await page.waitForTimeout(500);
+  await page.screenshot({ path: `${pictures}/${name}.png` });
 }
 
 test.each(Object.entries(pages))(
@@ -79,6 +85,13 @@ test('a change shows without a reload: the reconcile, its cause, and the write a
   await page.getByText('wrote: patch Deployment shop/pears').first().waitFor();
   await patch('pears', { replicas: 3 });
   await page.getByText('Updated Foo shop/pears').first().waitFor();
+  // In the time line of the Foo: what the reconcile changed in the Deployment.
+  const wrote = 'wrote: patch Deployment shop/pears';
+  const entries = page.getByRole('listitem').filter({ hasText: 'Updated Foo shop/pears' });
+  const entry = entries.filter({ hasText: wrote }).first();
+  await entry.getByText(wrote).click();
+  const written = entry.locator('.diff').filter({ hasText: 'spec.replicas' });
+  await written.locator('.after', { hasText: '+ 3' }).first().waitFor();
   await page.getByRole('link', { name: 'Deployment shop/pears', exact: true }).click();
   const diff = page.locator('.diff').filter({ hasText: 'spec.replicas' }).first();
   await diff.locator('.after', { hasText: '+ 3' }).first().waitFor();
@@ -141,6 +154,21 @@ test('a failing reconcile of an example has its error, the line of its code, the
   await page.close();
 });
 
+test('an object that is gone, and a kind that is not shown, say so and nothing else', async () => {
+  const page = await open(objectPath(Foo, namespace, 'nobody'));
+  await page.getByText('The object does not exist (any more).').waitFor();
+  expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual([
+    'Time line',
+    'Writes of this operator',
+  ]);
+  await page.goto(`${operators.url}/${objectPath({ apiVersion: 'example.com/v1', kind: 'Foo' }, namespace, 'apples')}`);
+  await page.getByText('kind example.com/v1 Foo is neither cached nor reconciled').waitFor();
+  expect(await page.getByRole('heading', { level: 2 }).count()).toBe(0);
+  // The browser reports each answer with 404.
+  expect(chrome.problems.splice(0).filter((problem) => !problem.includes('404'))).toEqual([]);
+  await page.close();
+});
+
 test('search across kinds by keyboard, a deep link, the same after a reload, and keys for pages and links', async () => {
   const page = await open('');
   await page.getByText('live', { exact: true }).waitFor();
@@ -172,8 +200,12 @@ test('search across kinds by keyboard, a deep link, the same after a reload, and
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keys' }).getByText('previous link').waitFor();
   expect(await violations(page)).toEqual([]);
+  await page.keyboard.press('?');
+  await page.keyboard.press('c');
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  // Behind the dialog the page stayed.
+  expect(await page.title()).toBe('Overview · Riata');
   await page.close();
 });
 
@@ -256,13 +288,24 @@ function tooWide(): string[] {
   return wide.map(({ tagName, className, textContent }) => `${tagName}.${className}: ${textContent?.slice(0, 80)}`);
 }
 
-test('on a narrow screen nothing is wider than the screen', async () => {
+/** Cells with a text that has few letters a line. */
+function tooNarrow(): string[] {
+  const cells = [...document.querySelectorAll('td')].filter(({ offsetWidth, offsetHeight, textContent }) => {
+    return (textContent ?? '').length > 30 && offsetWidth < 120 && offsetHeight > 120;
+  });
+  return cells.map(({ offsetWidth, textContent }) => `${offsetWidth} px: ${textContent}`);
+}
+
+test('on a narrow screen nothing is wider than the screen, and no text a few letters wide', async () => {
   const narrow = await chrome.browser.newContext({ viewport: { width: 360, height: 700 } });
   const page = await chrome.open(operators.url, '', narrow);
   for (const [path, title] of Object.values(pages)) {
     await page.goto(`${operators.url}/${path}`);
     await page.getByRole('heading', { level: 1 }).filter({ hasText: title }).waitFor();
     expect(await page.evaluate(tooWide), title).toEqual([]);
+    expect(await page.evaluate(tooNarrow), title).toEqual([]);
+    await page.getByRole('navigation').waitFor();
+    expect(await page.evaluate(() => scrollY), title).toBe(0);
   }
   await narrow.close();
   expect(chrome.problems).toEqual([]);

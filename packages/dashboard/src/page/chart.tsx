@@ -9,6 +9,8 @@ export interface Series {
   readonly label: string;
   /** A custom property of the style sheet. */
   readonly color: string;
+  /** Not drawn while all of it is 0, where its line would cover another one. */
+  readonly isRare?: boolean;
 }
 
 /** A small chart of the last two minutes, with its newest figures as text. */
@@ -27,11 +29,13 @@ export function Chart({
   const plot = useRef<uPlot | undefined>(undefined);
   const data: uPlot.AlignedData = [
     points.map(({ at }) => at / 1_000),
-    ...series.map(({ name }) => points.map(({ values }) => values[name] ?? null)),
+    ...series.map(({ name, isRare }) => {
+      const isHidden = isRare === true && points.every(({ values }) => !values[name]);
+      return points.map(({ values }) => (isHidden ? null : (values[name] ?? null)));
+    }),
   ];
   useEffect(() => {
     const place = box.current as HTMLDivElement;
-    const style = getComputedStyle(document.documentElement);
     const made = new uPlot(
       {
         ...{
@@ -46,9 +50,11 @@ export function Chart({
         series: [
           {},
           ...series.map(({ color }) => ({
-            stroke: style.getPropertyValue(color),
+            // With each drawing: the system may change from light to dark.
+            stroke: () => getComputedStyle(document.documentElement).getPropertyValue(color),
             width: 1.5,
-            points: { show: false },
+            // A line needs two of them.
+            points: { show: (plot: uPlot, at: number) => isSingle(plot.data[at]) },
             spanGaps: true,
           })),
         ],
@@ -80,4 +86,8 @@ export function Chart({
       <div ref={box} role="img" aria-label={`${title}: ${figures.join(', ')} ${unit}`} />
     </figure>
   );
+}
+
+function isSingle(values: ArrayLike<number | null | undefined> = []): boolean {
+  return Array.from(values).filter((value) => value !== null && value !== undefined).length === 1;
 }

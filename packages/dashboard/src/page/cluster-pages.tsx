@@ -128,7 +128,7 @@ export function WebhooksPage({ store }: { readonly store: Store }) {
         {webhooks.map((each) => (
           <tr key={each.id}>
             <td>{each.id}</td>
-            <td>
+            <td class="text">
               <code>{each.path}</code>
             </td>
             <td>{formatCount(each.allowed + each.denied + each.failed)}</td>

@@ -38,7 +38,7 @@ export function Conditions({
                 : '–'}
             </td>
             <td>{each.reason}</td>
-            <td>{each.message}</td>
+            <td class="text">{each.message}</td>
             <td>
               <Strip now={now} first={first} changes={changes.filter(({ type }) => type === each.type)} />
             </td>

@@ -30,7 +30,7 @@ export function ControllerPage({ store, name }: { readonly store: Store; readonl
               </td>
               <td>{each.attempt}</td>
               <td class="error">{each.error}</td>
-              <td>
+              <td class="text">
                 <code>{each.errorAt ?? '–'}</code>
               </td>
               <td>
@@ -51,7 +51,7 @@ export function ControllerPage({ store, name }: { readonly store: Store; readonl
               <td class="error">
                 {each.function}: {each.error}
               </td>
-              <td>
+              <td class="text">
                 <code>{each.at ?? '–'}</code>
               </td>
               <td>{each.retryMs === undefined ? 'when it changes' : `in ${formatMs(each.retryMs)}`}</td>
@@ -95,7 +95,7 @@ export function ControllerPage({ store, name }: { readonly store: Store; readonl
                 ? `since ${formatMs(now - (each.since ?? now))}`
                 : `due in ${formatMs(Math.max(0, each.dueAt - now))}`}
             </td>
-            <td>{reasonsOf(each.reasons)}</td>
+            <td class="text">{reasonsOf(each.reasons)}</td>
           </tr>
         ))}
       </Table>

@@ -3,7 +3,7 @@ import { CachesPage, ClustersPage, WebhooksPage } from './cluster-pages.js';
 import { ControllerPage } from './controller-page.js';
 import { ObjectPage } from './object-page.js';
 import { OverviewPage } from './overview-page.js';
-import { objectHref, parseRoute } from './route.js';
+import { objectHref, parseRoute, titleOf } from './route.js';
 import { SearchPage } from './search-page.js';
 import { Store } from './store.js';
 import 'uplot/dist/uPlot.min.css';
@@ -105,20 +105,24 @@ function App({ store }: { readonly store: Store }) {
 }
 
 const store = new Store(location.hash);
+document.title = titleOf(store.route.value);
 addEventListener('hashchange', () => {
   store.route.value = parseRoute(location.hash);
-  document.querySelector('main')?.scrollIntoView();
+  document.title = titleOf(store.route.value);
+  scrollTo(0, 0);
 });
 addEventListener('keydown', (event) => {
   const isTyping = event.target instanceof HTMLInputElement;
   if (event.key === 'Escape' && isTyping) event.target.blur();
-  if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  const dialog = document.querySelector('dialog');
+  // Behind an open dialog nothing moves.
+  if (isTyping || dialog?.open === true || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === '/') {
     event.preventDefault();
     document.querySelector<HTMLInputElement>('input[name=q]')?.focus();
   }
   if (event.key === 'j' || event.key === 'k') focusLink(event.key === 'j' ? 1 : -1);
-  if (event.key === '?') document.querySelector<HTMLDialogElement>('dialog')?.showModal();
+  if (event.key === '?') dialog?.showModal();
   const page = pages.find(({ key }) => key === event.key);
   if (page !== undefined) location.hash = page.href;
 });

@@ -81,13 +81,26 @@ export async function act(action: 'pause' | 'resume' | 'reconcile', ref: ObjectR
     throw new RefusedError(((await response.json()) as { message?: string }).message ?? `status ${response.status}`);
 }
 
+/** The key of a list's member, as in `[type=Ready]`. */
+function keyText(json: string): string {
+  try {
+    const key: unknown = JSON.parse(json);
+    if (typeof key !== 'object' || key === null) return json;
+    return Object.entries(key)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(',');
+  } catch {
+    return json;
+  }
+}
+
 /** Which manager owns which fields, as paths. */
 export function ownedFields(fields: unknown, prefix = ''): readonly string[] {
   if (typeof fields !== 'object' || fields === null) return [];
   const entries = Object.entries(fields).filter(([name]) => name !== '.');
   if (entries.length === 0) return [prefix];
   return entries.flatMap(([name, below]) => {
-    const step = name.startsWith('f:') ? `${prefix === '' ? '' : '.'}${name.slice(2)}` : `[${name.slice(2)}]`;
+    const step = name.startsWith('f:') ? `${prefix === '' ? '' : '.'}${name.slice(2)}` : `[${keyText(name.slice(2))}]`;
     return ownedFields(below, `${prefix}${step}`);
   });
 }

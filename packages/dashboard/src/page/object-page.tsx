@@ -3,10 +3,11 @@ import { Conditions } from './conditions.js';
 import { formatKey, formatMs, formatTime } from './format.js';
 import { act, fetchObject, type ObjectAnswer, ownedFields } from './object-data.js';
 import { OwnerGraph } from './owner-graph.js';
-import { Outcome, reasonsOf, Table } from './parts.js';
+import { isKind, Outcome, reasonsOf, Table } from './parts.js';
 import { type ObjectRef, objectHref } from './route.js';
 import type { Store } from './store.js';
 import { WriteDiff } from './write-diff.js';
+import { Written, writtenRef } from './written.js';
 
 /** How often the page asks whether the cache has another version. */
 const askMs = 2_000;
@@ -17,8 +18,9 @@ export function ObjectPage({ store, of: ref }: { readonly store: Store; readonly
   const [problem, setProblem] = useState<string>();
   const [turn, setTurn] = useState(0);
   const href = objectHref(ref);
-  const controllers =
-    store.state.value?.controllers.filter(({ kind }) => kind?.kind === ref.kind).map(({ id }) => id) ?? [];
+  const state = store.state.value;
+  const controllers = state?.controllers.filter(({ kind }) => isKind(kind, ref)).map(({ id }) => id) ?? [];
+  const kinds = [...(state?.caches ?? []), ...(state?.controllers ?? [])].flatMap(({ kind }) => kind ?? []);
   const records = store.records.value
     .filter(
       ({ key, controller }) =>
@@ -62,6 +64,9 @@ export function ObjectPage({ store, of: ref }: { readonly store: Store; readonly
   const object = answer?.object;
   const isPaused = object?.metadata.annotations?.['riata.dev/pause'] !== undefined;
   const allowed = answer?.actions?.allowed === true;
+  // Of a kind that is not shown, or to a viewer who may not look, there is nothing but the reason.
+  const isKnown = answer !== undefined || problem === undefined;
+  const isThere = isKnown && answer?.object !== null;
   return (
     <>
       <h1>
@@ -91,8 +96,10 @@ export function ObjectPage({ store, of: ref }: { readonly store: Store; readonly
           {isPaused && <span class="badge warn">paused</span>}
         </p>
       )}
-      <h2>Time line</h2>
-      {controllers.length === 0 && <p class="empty">No controller reconciles this kind; its writes are below.</p>}
+      {isKnown && <h2>Time line</h2>}
+      {isKnown && controllers.length === 0 && (
+        <p class="empty">No controller reconciles this kind; its writes are below.</p>
+      )}
       <ol class="timeline">
         {records.slice(0, 50).map((record) => (
           <li key={record.reconcileID}>
@@ -111,7 +118,7 @@ export function ObjectPage({ store, of: ref }: { readonly store: Store; readonly
               <ul>
                 {record.writes.map((write) => (
                   <li key={`${write.object} ${write.resourceVersion}`}>
-                    wrote: {write.verb} {write.object}
+                    <Written of={write} target={writtenRef(write.object, kinds, ref.cluster)} />
                   </li>
                 ))}
               </ul>
@@ -119,56 +126,60 @@ export function ObjectPage({ store, of: ref }: { readonly store: Store; readonly
           </li>
         ))}
       </ol>
-      <h2>Writes of this operator</h2>
-      {(answer?.writes.length ?? 0) === 0 && <p class="empty">None among the newest 256 writes.</p>}
+      {isKnown && <h2>Writes of this operator</h2>}
+      {isKnown && (answer?.writes.length ?? 0) === 0 && <p class="empty">None among the writes that are kept.</p>}
       {[...(answer?.writes ?? [])].reverse().map((write) => (
         <WriteDiff key={`${write.at} ${write.resourceVersion}`} of={write} />
       ))}
-      <h2>Conditions</h2>
-      <Conditions
-        now={store.now.value}
-        conditions={object?.status?.conditions ?? []}
-        changes={answer?.conditionChanges ?? []}
-      />
-      <h2>Owners and owned objects</h2>
-      {answer && <OwnerGraph answer={answer} of={ref} />}
-      <h2>Who owns which field</h2>
-      <Table caption="Field managers" head={['Manager', 'Operation', 'Fields']} empty="No managed fields.">
-        {(object?.metadata.managedFields ?? []).map((each) => (
-          <tr key={`${each.manager} ${each.operation} ${each.subresource}`}>
-            <td>
-              {each.manager}
-              {each.subresource && ` (${each.subresource})`}
-            </td>
-            <td>{each.operation}</td>
-            <td>
-              <code>{ownedFields(each.fieldsV1).join(', ')}</code>
-            </td>
-          </tr>
-        ))}
-      </Table>
-      <h2>Events</h2>
-      {answer?.eventsProblem && <p class="notice">{answer.eventsProblem}</p>}
-      <Table caption="Events" head={['When', 'Type', 'Reason', 'Message', 'By', 'Count']} empty="No events.">
-        {(answer?.events ?? []).map((each) => (
-          <tr key={`${each.reason} ${each.at} ${each.message}`}>
-            <td>{each.at ? `${formatMs(Math.max(0, store.now.value - Date.parse(each.at)))} ago` : '–'}</td>
-            <td>{each.type}</td>
-            <td>{each.reason}</td>
-            <td>{each.message}</td>
-            <td>{each.by}</td>
-            <td>{each.count}</td>
-          </tr>
-        ))}
-      </Table>
-      <details>
-        <summary>The object as JSON</summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-        <pre tabIndex={0}>
-          {object &&
-            JSON.stringify({ ...object, metadata: { ...object.metadata, managedFields: undefined } }, undefined, 2)}
-        </pre>
-      </details>
+      {isThere && (
+        <>
+          <h2>Conditions</h2>
+          <Conditions
+            now={store.now.value}
+            conditions={object?.status?.conditions ?? []}
+            changes={answer?.conditionChanges ?? []}
+          />
+          <h2>Owners and owned objects</h2>
+          {answer && <OwnerGraph answer={answer} of={ref} />}
+          <h2>Who owns which field</h2>
+          <Table caption="Field managers" head={['Manager', 'Operation', 'Fields']} empty="No managed fields.">
+            {(object?.metadata.managedFields ?? []).map((each) => (
+              <tr key={`${each.manager} ${each.operation} ${each.subresource}`}>
+                <td>
+                  {each.manager}
+                  {each.subresource && ` (${each.subresource})`}
+                </td>
+                <td>{each.operation}</td>
+                <td class="text">
+                  <code>{ownedFields(each.fieldsV1).join(', ')}</code>
+                </td>
+              </tr>
+            ))}
+          </Table>
+          <h2>Events</h2>
+          {answer?.eventsProblem && <p class="notice">{answer.eventsProblem}</p>}
+          <Table caption="Events" head={['When', 'Type', 'Reason', 'Message', 'By', 'Count']} empty="No events.">
+            {(answer?.events ?? []).map((each) => (
+              <tr key={`${each.reason} ${each.at} ${each.message}`}>
+                <td>{each.at ? `${formatMs(Math.max(0, store.now.value - Date.parse(each.at)))} ago` : '–'}</td>
+                <td>{each.type}</td>
+                <td>{each.reason}</td>
+                <td class="text">{each.message}</td>
+                <td>{each.by}</td>
+                <td>{each.count}</td>
+              </tr>
+            ))}
+          </Table>
+          <details>
+            <summary>The object as JSON</summary>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+            <pre tabIndex={0}>
+              {object &&
+                JSON.stringify({ ...object, metadata: { ...object.metadata, managedFields: undefined } }, undefined, 2)}
+            </pre>
+          </details>
+        </>
+      )}
     </>
   );
 }

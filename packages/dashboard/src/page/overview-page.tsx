@@ -73,7 +73,7 @@ export function OverviewPage({ store }: { readonly store: Store }) {
                 points={own}
                 series={[
                   { name: 'rate', label: 'all', color: '--line' },
-                  { name: 'errors', label: 'failed', color: '--bad' },
+                  { name: 'errors', label: 'failed', color: '--bad', isRare: true },
                 ]}
               />
               <Chart
@@ -90,6 +90,12 @@ export function OverviewPage({ store }: { readonly store: Store }) {
                 unit="keys"
                 points={own}
                 series={[{ name: 'queued', label: 'depth', color: '--line' }]}
+              />
+              <Chart
+                title="Queue age"
+                unit="ms"
+                points={own}
+                series={[{ name: 'ageMs', label: 'oldest key', color: '--line' }]}
               />
             </article>
           );

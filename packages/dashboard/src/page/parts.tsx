@@ -10,6 +10,15 @@ export interface KindName {
   readonly kind: string;
 }
 
+/** Whether an object is of this kind: kinds of two groups may have the same name. */
+export function isKind(
+  kind: KindName | undefined,
+  of: { readonly apiVersion: string; readonly kind: string },
+): boolean {
+  const group = of.apiVersion.includes('/') ? of.apiVersion.split('/', 1)[0] : '';
+  return kind?.kind === of.kind && kind.group === group;
+}
+
 interface Key {
   readonly cluster?: string;
   readonly namespace?: string;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { controllerHref, objectHref, parseRoute } from './route.js';
+import { controllerHref, objectHref, parseRoute, titleOf } from './route.js';
 
 test('addresses lead back to what they were made of', () => {
   const ref = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'a&b', name: 'c d', cluster: 'north' };
@@ -11,6 +11,17 @@ test('addresses lead back to what they were made of', () => {
     kind: 'Pod',
     apiVersion: 'v1',
   });
+});
+
+test('each page has a title', () => {
+  const titles = ['#/', '#/controller/site', '#/search?q=web', '#/object?apiVersion=v1&kind=Pod&namespace=a&name=b'];
+  expect(titles.map((hash) => titleOf(parseRoute(hash)))).toEqual([
+    ...['Overview · Riata', 'site · Riata', '“web” · Riata', 'Pod a/b · Riata'],
+  ]);
+});
+
+test('a malformed address is taken as it is', () => {
+  expect(parseRoute('#/controller/100%')).toEqual({ page: 'controller', name: '100%' });
 });
 
 test('anything unknown is the overview', () => {

@@ -1,3 +1,5 @@
+import { formatKey } from './format.js';
+
 /** An object that a page shows. */
 export interface ObjectRef {
   readonly cluster?: string;
@@ -21,7 +23,7 @@ export function parseRoute(hash: string): Route {
   const optional = (name: string) => params.get(name) || undefined;
   const [page = '', rest = ''] = path.split('/', 2);
   if (page === 'caches' || page === 'webhooks' || page === 'clusters') return { page };
-  if (page === 'controller' && rest !== '') return { page, name: decodeURIComponent(rest) };
+  if (page === 'controller' && rest !== '') return { page, name: decoded(rest) };
   if (page === 'search') {
     const [apiVersion, kind, cluster] = [optional('apiVersion'), optional('kind'), optional('cluster')];
     const found = { ...(apiVersion && { apiVersion }), ...(kind && { kind }), ...(cluster && { cluster }) };
@@ -33,6 +35,29 @@ export function parseRoute(hash: string): Route {
     return { page, ref: { apiVersion, kind, name, ...(namespace && { namespace }), ...(cluster && { cluster }) } };
   }
   return { page: 'overview' };
+}
+
+/** The title of the window: what tabs, bookmarks and the history show. */
+export function titleOf(route: Route): string {
+  switch (route.page) {
+    case 'controller':
+      return `${route.name} · Riata`;
+    case 'object':
+      return `${route.ref.kind} ${formatKey(route.ref)} · Riata`;
+    case 'search':
+      return `${route.kind ?? `“${route.q}”`} · Riata`;
+    default:
+      return `${route.page.charAt(0).toUpperCase()}${route.page.slice(1)} · Riata`;
+  }
+}
+
+/** As it is if it is malformed: someone may have typed it. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The query that names an object, in addresses and requests. */

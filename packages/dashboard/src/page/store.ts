@@ -74,6 +74,8 @@ export class Store {
   #delta(event: DeltaEvent): void {
     const before = this.state.value;
     if (before === undefined) return;
+    // Deltas come late from a process that is busy.
+    const seconds = Math.max(0.5, (event.at - this.now.value) / 1_000);
     this.now.value = event.at;
     const state = applyDelta(before, event);
     this.state.value = state;
@@ -90,10 +92,13 @@ export class Store {
       const old = earlier.get(controller.id)?.outcomes ?? {};
       const since = (names: readonly string[]) =>
         names.reduce((sum, name) => sum + (controller.outcomes[name] ?? 0) - (old[name] ?? 0), 0);
-      const rate = since(Object.keys(controller.outcomes));
+      const perSecond = (names: readonly string[]) => Math.max(0, since(names)) / seconds;
+      const oldest = controller.waiting.reduce((first, { since: from = first }) => Math.min(first, from), event.at);
       const latency = isNew && controller.latency.count > 0 ? controller.latency : undefined;
       add(controller.id, {
-        ...{ rate, errors: since(['error', 'terminal_error', 'gave_up']), queued: controller.queued },
+        rate: perSecond(Object.keys(controller.outcomes)),
+        errors: perSecond(['error', 'terminal_error', 'gave_up']),
+        ...{ queued: controller.queued, ageMs: Math.max(0, event.at - oldest) },
         ...{ p50: latency?.p50, p95: latency?.p95 },
       });
     }
