@@ -1,115 +1,127 @@
-// `npm run demo`: a cluster in this process, two controllers, and a view of what they do. Runs until Ctrl-C.
-import { reconcileLine, Screen } from '@riata/cli/view';
-import { createClient, Manager, type RestConfig, signalHandler, silentLogger, systemClock } from 'riata';
+// `npm run demo`: a cluster in this process, two controllers, and the view of `riata top`. Runs until q or Ctrl-C.
+import { followUrl, reconcileLine, showLive } from '@riata/cli/view';
+import { type Client, createClient, signalHandler, silentLogger, systemClock } from 'riata';
 import { Deployment, Pod } from 'riata/kinds';
-import { Controllers } from 'riata/patterns';
+import { resolveRuntime } from 'riata/runtime';
 import { App } from '../app-platform/app.js';
-import { runApps } from '../app-platform/main.js';
-import { Foo, foos } from '../sample-controller/main.js';
+import { Foo } from '../sample-controller/main.js';
+import { objectLine } from './object-line.js';
+import { startOperator } from './operator.js';
 import { namespace, type Place, sandbox } from './place.js';
 import { realCluster } from './real-cluster.js';
 import { playStory } from './story.js';
-import { draw, lineOf, type ObjectLine } from './view.js';
 
-const isLive = process.stdout.isTTY === true;
 const kinds = [App, Foo];
+type Operator = Awaited<ReturnType<typeof startOperator>>;
+
+interface Parts {
+  readonly place: Place;
+  readonly client: Client;
+  readonly operator: Operator;
+  readonly signal: AbortSignal;
+}
 
 async function open(options: readonly string[]): Promise<Place | undefined> {
   if (!options.includes('--cluster')) return sandbox(kinds);
   return realCluster(kinds, options.includes('--yes') ? { agrees: async () => true } : {});
 }
 
-/** The controllers, limited to the demo's namespace. */
-async function controllersFor(config: RestConfig) {
-  const runtime = { log: silentLogger };
-  const manager = await Manager.create({ config, cache: { namespaces: [namespace] }, runtime });
-  manager.add(foos);
-  const controllers = await Controllers.fromConfig(config, { cacheDefaults: { namespaces: [namespace] }, runtime });
-  const stop = new AbortController();
-  runApps(controllers, stop);
-  const running = [manager.run(stop), controllers.run(stop)];
-  return {
-    explain: () => [...manager.explain, ...controllers.factory.explain],
-    async [Symbol.asyncDispose]() {
-      stop.abort();
-      await Promise.all(running);
-      await controllers[Symbol.asyncDispose]();
-      await manager[Symbol.asyncDispose]();
+async function listObjects(client: Client) {
+  const [apps, all, deployments, pods] = await Promise.all([
+    client.list(App, { namespace }),
+    client.list(Foo, { namespace }),
+    client.list(Deployment, { namespace }),
+    client.list(Pod, { namespace }),
+  ]);
+  return [...apps.items, ...all.items, ...deployments.items, ...pods.items].map(objectLine);
+}
+
+/** Repeats a task until the signal aborts, whether it fails or not. */
+async function repeat(task: () => Promise<void> | void, everyMs: number, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await Promise.resolve(task()).catch(() => undefined);
+    await systemClock.sleep(everyMs, { signal }).catch(() => undefined);
+  }
+}
+
+/** On a terminal: the view of `riata top`, with the chapter and the objects beside it, until q or Ctrl-C. */
+async function showStory({ place, client, operator, signal }: Parts): Promise<void> {
+  const end = new AbortController();
+  const either = AbortSignal.any([signal, end.signal]);
+  let chapter = 'Ready';
+  let lines: Awaited<ReturnType<typeof listObjects>> = [];
+  const listing = repeat(
+    async () => {
+      lines = await listObjects(client);
     },
+    200,
+    either,
+  );
+  const runtime = resolveRuntime({ log: silentLogger });
+  await using followed = await followUrl(operator.url, { runtime, signal });
+  const kubectl = `kubectl get apps,foos,deployments,pods -n ${namespace}`;
+  const viewing = showLive({
+    ...{ name: `Riata on ${place.name}`, followed, clock: systemClock, signal: either },
+    terminal: { input: process.stdin, output: process.stdout, columns: process.stdout.columns },
+    colors: process.env.NO_COLOR === undefined,
+    surroundings: () => ({
+      banner: `▸ ${chapter}`,
+      section: { heading: 'OBJECT', lines },
+      hints: [place.kubectl, kubectl],
+    }),
+  }).finally(() => end.abort());
+  const begin = (title: string) => {
+    chapter = title;
   };
+  try {
+    await playStory(client, { begin, pauseMs: 3000, signal: either });
+    begin('Your turn: change something with kubectl and watch');
+    await viewing;
+  } catch (error) {
+    // By q or Ctrl-C in the middle of the story.
+    if (!either.aborted) throw error;
+  } finally {
+    end.abort();
+    await Promise.all([viewing, listing]);
+  }
+}
+
+/** Without a terminal: a line for each reconcile that wrote or failed, and the objects at the end. */
+async function logStory({ client, operator, signal }: Omit<Parts, 'place'>): Promise<void> {
+  const end = new AbortController();
+  const printed = new Set<string>();
+  const show = () => {
+    const records = operator.explain().filter(({ writes, error }) => writes.length > 0 || error !== undefined);
+    for (const record of records.sort((a, b) => a.startedAt - b.startedAt)) {
+      if (printed.has(record.reconcileID)) continue;
+      printed.add(record.reconcileID);
+      console.log(`  ${reconcileLine(record)}`);
+    }
+  };
+  const showing = repeat(show, 50, AbortSignal.any([signal, end.signal]));
+  try {
+    const begin = (title: string) => console.log(`\n${title}`);
+    await playStory(client, { begin, signal, pauseMs: 100, patienceMs: 300_000 });
+    show();
+    for (const { mark, text } of await listObjects(client)) console.log(`  ${mark} ${text.trimEnd()}`);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    end.abort();
+    await showing;
+  }
 }
 
 async function main(options: readonly string[]): Promise<void> {
   await using place = await open(options);
   if (place === undefined) return;
   using signals = signalHandler();
-  const end = new AbortController();
-  const { signal } = end;
-  signals.signal.addEventListener('abort', () => end.abort(signals.signal.reason));
   await using client = createClient(place.config, { runtime: { log: silentLogger } });
-  await using controllers = await controllersFor(place.config);
-
-  const screen = isLive ? new Screen((text) => void process.stdout.write(text)) : undefined;
-  let chapter = 'Ready';
-  const printed = new Set<string>();
-  const hints = [place.kubectl, `kubectl get apps,foos,deployments,pods -n ${namespace} · Ctrl-C stops the demo`];
-  const records = () =>
-    [...controllers.explain(), ...place.explain()]
-      .filter(({ writes, error }) => writes.length > 0 || error !== undefined)
-      .sort((a, b) => a.startedAt - b.startedAt);
-
-  const objects = async (): Promise<ObjectLine[]> => {
-    const [apps, all, deployments, pods] = await Promise.all([
-      client.list(App, { namespace }),
-      client.list(Foo, { namespace }),
-      client.list(Deployment, { namespace }),
-      client.list(Pod, { namespace }),
-    ]);
-    return [...apps.items, ...all.items, ...deployments.items, ...pods.items].map(lineOf);
-  };
-
-  const show = async (): Promise<void> => {
-    if (!isLive) {
-      for (const record of records().filter(({ reconcileID }) => !printed.has(reconcileID))) {
-        printed.add(record.reconcileID);
-        console.log(`  ${reconcileLine(record)}`);
-      }
-      return;
-    }
-    const { columns = 80, rows = 24 } = process.stdout;
-    const scene = { title: `Riata on ${place.name}`, chapter, objects: await objects(), records: records(), hints };
-    const lines = draw(scene, columns, rows);
-    if (!signal.aborted) screen?.show(lines);
-  };
-
-  const watchIt = async (): Promise<void> => {
-    while (!signal.aborted) {
-      await show().catch(() => undefined);
-      await systemClock.sleep(isLive ? 200 : 50);
-    }
-  };
-
-  const watching = watchIt();
+  await using operator = await startOperator(place.config);
+  const parts = { place, client, operator, signal: signals.signal };
   try {
-    const begin = (title: string) => {
-      chapter = title;
-      if (!isLive) console.log(`\n${title}`);
-    };
-    await playStory(client, { begin, signal, ...(isLive ? { pauseMs: 3000 } : { pauseMs: 100, patienceMs: 300_000 }) });
-    begin('Your turn: change something with kubectl and watch');
-    if (!isLive) {
-      await show();
-      for (const object of await objects()) console.log(`  now: ${object.kind} ${object.name}: ${object.state}`);
-      end.abort();
-    }
-    await watching;
-  } catch (error) {
-    // Ctrl-C in the middle of the story.
-    if (!signals.signal.aborted) throw error;
+    await (process.stdout.isTTY === true ? showStory(parts) : logStory(parts));
   } finally {
-    end.abort();
-    await watching;
-    screen?.[Symbol.dispose]();
     await place.cleanUp();
   }
 }

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { adminKubeconfig } from '@riata/apiserver';
 import { Sandbox } from '@riata/sandbox';
 import type { RestConfig } from 'riata';
-import type { ReconcileRecord } from 'riata/controller';
 import { type CrdSource, installCrds } from 'riata/patterns';
 
 /** The namespace of all objects of the demo. */
@@ -14,8 +13,6 @@ export const namespace = 'riata-demo';
 export interface Place extends AsyncDisposable {
   readonly config: RestConfig;
   readonly name: string;
-  /** Reconciles of the cluster's own controllers; empty for a real cluster. */
-  explain(): readonly ReconcileRecord[];
   /** How to reach it with kubectl. */
   readonly kubectl: string;
   /** Removes what the demo created, while its controllers still run. */
@@ -33,7 +30,6 @@ export async function sandbox(kinds: readonly CrdSource[]): Promise<Place> {
   return {
     config: made.config,
     name: `a sandbox at ${url}`,
-    explain: () => made.explain,
     kubectl: `export KUBECONFIG=${path}`,
     cleanUp: async () => {},
     async [Symbol.asyncDispose]() {

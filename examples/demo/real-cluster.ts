@@ -56,7 +56,6 @@ export async function realCluster(
   return {
     config,
     name: config.server,
-    explain: () => [],
     kubectl: `the cluster of your kubeconfig, ${config.server}`,
     async cleanUp() {
       print(`Removing the namespace ${namespace}${made.map((name) => `, ${name}`).join('')}…`);

@@ -9,7 +9,8 @@ import type { ProjectOptions } from '../command/project-options.js';
 import { hasConfig } from '../config/has-config.js';
 import { loadOperator } from '../config/load-operator.js';
 import type { Operator } from '../config/resolve-operator.js';
-import { type LinkSource, serveDashboard } from './dashboard-server.js';
+import { serveDashboard } from './dashboard-server.js';
+import { FollowedLinks, type OpenedLink } from './followed-links.js';
 import { type OperatorLink, openLink, type PagePort } from './operator-link.js';
 import { OperatorPods } from './operator-pods.js';
 import { viewerToken } from './viewer-token.js';
@@ -40,12 +41,17 @@ export async function dashboard(
 ): Promise<void> {
   const port = portOf('--port', options.port, 0);
   const place = await placeOf(io, deployment, options);
-  await using links = new Links(io, place, options);
+  const describe = ({ pod, isLeader }: OperatorLink) =>
+    `Pod ${place.namespace}/${pod}${isLeader === undefined ? '' : isLeader ? ', the leader' : ', not the leader'}`;
+  await using links = new FollowedLinks({
+    ...{ isChosen: options.pod !== undefined, clock: io.runtime.clock, signal: io.signal },
+    open: () => openTo(io, place, options),
+    onMoved: (link) => io.note(describe(link)),
+  });
   const first = await links.get();
   await using served = await serveDashboard(io, { port, links });
   const others = links.names.length - 1;
-  const role = first.isLeader === undefined ? '' : first.isLeader ? ', the leader' : ', not the leader';
-  io.note(`Pod ${place.namespace}/${first.pod}${role}${others > 0 ? `; ${others} more: choose one with --pod` : ''}`);
+  io.note(`${describe(first)}${others > 0 ? `; ${others} more: choose one with --pod` : ''}`);
   if (first.actRefusal !== undefined) io.note(`you can look, not act: ${first.actRefusal}`);
   io.out(served.url);
   io.note('Ctrl-C stops it');
@@ -55,63 +61,19 @@ export async function dashboard(
   });
 }
 
-/** One link at a time; after a failure, to the Pod that runs then. */
-class Links implements LinkSource, AsyncDisposable {
-  readonly #io: CommandIo;
-  readonly #place: Place;
-  readonly #options: DashboardCommandOptions;
-  #opened: Promise<{ readonly pods: OperatorPods; readonly link: OperatorLink }> | undefined;
-  /** Of the Pods that were found last. */
-  names: readonly string[] = [];
-
-  constructor(io: CommandIo, place: Place, options: DashboardCommandOptions) {
-    this.#io = io;
-    this.#place = place;
-    this.#options = options;
+/** Finds the operator's Pods, and links to one of them. */
+async function openTo(io: CommandIo, place: Place, options: DashboardCommandOptions): Promise<OpenedLink> {
+  const { pod } = options;
+  const { signal } = io;
+  const pods = await OperatorPods.find(io, options, place);
+  try {
+    const token = viewerToken(io, options, pods.config);
+    const link = await openLink({ pods, ports: place.ports, token, signal, ...(pod !== undefined && { pod }) });
+    return { pods, link };
+  } catch (error) {
+    await pods[Symbol.asyncDispose]();
+    throw error;
   }
-
-  async get(): Promise<OperatorLink> {
-    this.#opened ??= this.#open();
-    const opened = this.#opened;
-    try {
-      return (await opened).link;
-    } catch (error) {
-      if (this.#opened === opened) this.#opened = undefined;
-      throw error;
-    }
-  }
-
-  async drop(link: OperatorLink): Promise<void> {
-    const opened = this.#opened;
-    if (opened === undefined || (await opened).link !== link || this.#opened !== opened) return;
-    this.#opened = undefined;
-    await close(await opened);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const opened = await this.#opened?.catch(() => undefined);
-    if (opened !== undefined) await close(opened);
-  }
-
-  async #open() {
-    const { pod } = this.#options;
-    const pods = await OperatorPods.find(this.#io, this.#options, this.#place);
-    this.names = pods.names;
-    try {
-      const token = viewerToken(this.#io, this.#options, pods.config);
-      const { signal } = this.#io;
-      const link = await openLink({ pods, ports: this.#place.ports, token, signal, ...(pod !== undefined && { pod }) });
-      return { pods, link };
-    } catch (error) {
-      await pods[Symbol.asyncDispose]();
-      throw error;
-    }
-  }
-}
-
-async function close({ pods, link }: { readonly pods: OperatorPods; readonly link: OperatorLink }): Promise<void> {
-  await link[Symbol.asyncDispose]();
-  await pods[Symbol.asyncDispose]();
 }
 
 /** The operator of the project, unless a Deployment is named or there is no project. */

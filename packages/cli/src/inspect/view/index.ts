@@ -1,9 +1,12 @@
 /**
- * What `riata top` draws with, for programs with a view of their own.
+ * The view of `riata top`, for programs that show an operator of their own, with something beside it.
  *
  * @module
  */
 
+export type { FollowedOperator } from '../follow-operator.js';
+export { followUrl } from './follow-url.js';
+export { type LiveView, showLive } from './live-view.js';
 export { reconcileLine } from './reconcile-line.js';
-export { Screen } from './screen.js';
-export { type Color, clip, type Paint, painter } from './text.js';
+export type { Color } from './text.js';
+export type { SurroundingLine, TopSurroundings } from './top-lines.js';

@@ -26,7 +26,7 @@ const frame: TopFrame = {
   latest: Array.from({ length: 100 }, () => record),
   sampling: { seen: 0, sent: 0 },
 };
-const layout = { columns: 80, rows: 24, paint: painter(false), hint: 'q quits' };
+const layout = { columns: 80, rows: 24, paint: painter(false), hints: ['q quits'] };
 
 test.each([
   [80, 24],
@@ -38,6 +38,23 @@ test.each([
   for (const line of lines) expect([...line].length, line).toBeLessThanOrEqual(columns);
   expect(lines.at(-1)).toBe('q quits');
   expect(lines.filter((line) => line.includes(' more'))).toHaveLength(3);
+});
+
+test.each([
+  [80, 24],
+  [40, 30],
+  [200, 60],
+])('with a banner and a section of a program, in %i columns and %i rows', (columns, rows) => {
+  const pods = Array.from({ length: 50 }, (_, index) => `Pod p${index} ready, on a node with a long name`);
+  const section = { heading: 'OBJECTS', lines: pods.map((text) => ({ mark: '●', color: 'green', text }) as const) };
+  const around = { banner: '▸ a chapter', section, hints: ['kubectl get pods', 'q quits'] };
+  const lines = topLines(frame, { ...layout, ...around, columns, rows });
+  expect(lines.length).toBeLessThanOrEqual(rows);
+  for (const line of lines) expect([...line].length, line).toBeLessThanOrEqual(columns);
+  expect(lines[2]).toBe('▸ a chapter');
+  expect(lines).toContain('  OBJECTS');
+  expect(lines.some((line) => line.startsWith('● Pod p0 ready'))).toBe(true);
+  expect(lines.slice(-2)).toEqual(['kubectl get pods', 'q quits']);
 });
 
 test('a chosen controller', () => {

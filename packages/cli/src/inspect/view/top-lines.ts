@@ -1,42 +1,71 @@
 import type { CacheRow, ControllerRow, FailingRow, TopFrame } from '../top-model.js';
 import { reconcileLine } from './reconcile-line.js';
-import { clip, clockTime, megabytes, type Paint, shortDuration } from './text.js';
+import { type Color, clip, clockTime, megabytes, type Paint, shortDuration } from './text.js';
+
+/** A line that a program shows beside its operator. */
+export interface SurroundingLine {
+  /** One character, in the colour. */
+  readonly mark: string;
+  readonly color: Color;
+  readonly text: string;
+}
+
+/** What a program shows beside its operator. */
+export interface TopSurroundings {
+  /** Above everything but the title. */
+  readonly banner?: string;
+  /** Below the controllers. */
+  readonly section?: { readonly heading: string; readonly lines: readonly SurroundingLine[] };
+  /** The last lines. */
+  readonly hints?: readonly string[];
+}
 
 /** How a frame is drawn. */
-export interface TopLayout {
+export interface TopLayout extends TopSurroundings {
   readonly columns: number;
   readonly rows: number;
   readonly paint: Paint;
   /** The chosen controller: failures and reconciles are its own alone. */
   readonly selected?: string;
-  /** The last line. */
-  readonly hint?: string;
 }
 
 const dash = '-';
 
 /** Draws a frame as lines that fit into the terminal. */
 export function topLines(frame: TopFrame, layout: TopLayout): string[] {
-  const { columns, rows, paint, selected, hint } = layout;
+  const { columns, rows, paint, selected, banner, section: beside, hints = [] } = layout;
   const { operator, replicas, nowMs, upMs, riata, rssBytes, heapUsedBytes } = frame;
   const isShown = (row: { readonly controller: string }) => selected === undefined || row.controller === selected;
   const title = `${operator}  ${replicas === 1 ? '1 replica' : `${replicas} replicas`}, up ${shortDuration(upMs)}, riata ${riata}`;
   const memory = `memory ${megabytes(rssBytes)}, heap ${megabytes(heapUsedBytes)}  ${clockTime(nowMs)}Z`;
-  const head = [paint('bold', clip(title, columns)), clip(memory, columns), ''];
-  const foot = hint === undefined ? [] : ['', paint('gray', clip(hint, columns))];
+  const head = [
+    paint('bold', clip(title, columns)),
+    clip(memory, columns),
+    ...(banner === undefined ? [] : [paint('cyan', clip(banner, columns))]),
+    '',
+  ];
+  const foot = hints.length === 0 ? [] : ['', ...hints.map((hint) => paint('gray', clip(hint, columns)))];
   const room = rows - head.length - foot.length;
   // Without headings and the lines between sections.
-  const inner = Math.max(6, room - 7);
+  const inner = Math.max(6, room - (beside === undefined ? 7 : 9));
+  // A section of the program takes its lines from the others.
+  const [most, few] = beside === undefined ? [0.35, 0.2] : [0.25, 0.12];
   const failing = frame.failing.filter(isShown);
-  const controllers = section(frame.controllers, Math.ceil(inner * 0.35), (row) =>
+  const controllers = section(frame.controllers, Math.ceil(inner * most), (row) =>
     controllerLine(row, row.name === selected, columns, paint),
   );
-  const failures = section(failing, Math.ceil(inner / 5), (row) => paint('red', clip(failingLine(row), columns)));
-  const caches = section(frame.caches, Math.ceil(inner / 5), (row) => cacheLine(row, columns, paint));
+  const failures = section(failing, Math.ceil(inner * few), (row) => paint('red', clip(failingLine(row), columns)));
+  const caches = section(frame.caches, Math.ceil(inner * few), (row) => cacheLine(row, columns, paint));
+  const own = section(
+    beside?.lines ?? [],
+    Math.ceil(inner * 0.35),
+    ({ mark, color, text }) => `${paint(color, mark)} ${clip(text, columns - 2)}`,
+  );
   const upper = [
     paint('gray', clip(controllerHead, columns)),
     ...controllers,
     '',
+    ...(beside === undefined ? [] : [paint('gray', clip(`  ${beside.heading}`, columns)), ...own, '']),
     ...(failures.length === 0 ? [] : [paint('gray', clip(failingHead, columns)), ...failures, '']),
     paint('gray', clip(cacheHead, columns)),
     ...caches,
