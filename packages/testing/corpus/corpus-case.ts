@@ -21,13 +21,15 @@ export interface App extends KindOf<typeof App> {}
 /** What exists outside of the cluster, by name. */
 export type Cloud = Record<string, string>;
 
+type Controllers = ControllerDefinition | readonly ControllerDefinition[];
+
 /** A bug that operators had, as a controller, and the same controller without it. */
 export interface CorpusCase {
   readonly name: string;
   /** What goes wrong, in one sentence. */
   readonly bug: string;
-  readonly faulty: (cloud: Cloud) => ControllerDefinition;
-  readonly fixed: (cloud: Cloud) => ControllerDefinition;
+  readonly faulty: (cloud: Cloud) => Controllers;
+  readonly fixed: (cloud: Cloud) => Controllers;
   /** @default creates an App, changes its size and deletes it */
   readonly story?: SimulateOptions<Cloud>['story'];
   /** Whether changes of the spec are drawn from the schema. @default false */

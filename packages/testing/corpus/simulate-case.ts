@@ -12,11 +12,11 @@ import { corpus } from './index.js';
 export function simulateCase(
   { faulty, fixed, story = usualStory, isChanged = false }: CorpusCase,
   which: 'faulty' | 'fixed',
-  options: Pick<SimulateOptions, 'runs' | 'seed' | 'pairs' | 'random' | 'changes' | 'replay'> = {},
+  options: Pick<SimulateOptions, 'runs' | 'seed' | 'pairs' | 'random' | 'changes' | 'maxReconciles' | 'replay'> = {},
 ): Promise<SimulationReport> {
   const define = which === 'faulty' ? faulty : fixed;
   return simulate<Cloud>({
-    ...{ kinds: [App], world: () => ({}), run: ({ world }) => [define(world)], story },
+    ...{ kinds: [App], world: () => ({}), run: ({ world }) => [define(world)].flat(), story },
     ...(isChanged && { changes: fromSchema(App) }),
     ...options,
   });

@@ -42,6 +42,13 @@ function withoutPlaces({ metadata, ...rest }: KubeObject): KubeObject {
   return { ...JSON.parse(placeless), metadata };
 }
 
+/** A template that was replaced before its controller saw it never became a revision. */
+function withoutRevision(object: KubeObject): KubeObject {
+  const { 'deployment.kubernetes.io/revision': _, ...annotations } = object.metadata.annotations ?? {};
+  const { revision: __, ...rest } = object as KubeObject & { readonly revision?: number };
+  return { ...rest, metadata: { ...object.metadata, annotations } };
+}
+
 const sandbox = (
   name: string,
   story: (context: StoryContext) => Promise<unknown>,
@@ -56,7 +63,7 @@ const sandbox = (
         StorageClass({ metadata: { name: storageClass }, provisioner: 'sandbox.riata.dev/volumes' } as never),
       );
     },
-    normalise: withoutPlaces,
+    normalise: (object) => withoutRevision(withoutPlaces(object)),
     story,
     ...options,
   },
@@ -65,7 +72,8 @@ const sandbox = (
 /** The controllers of the sandbox, all of them at once. */
 export const sandboxSimulations: readonly NamedSimulation[] = [
   sandbox('Deployment', async ({ client }) => {
-    await client.create(Deployment({ metadata: key, spec: { replicas: 2, selector, template: template() } }));
+    const spec = { replicas: 2, revisionHistoryLimit: 0, selector, template: template() };
+    await client.create(Deployment({ metadata: key, spec }));
     const body = { spec: { replicas: 1, template: { spec: { containers: [container('web:2')] } } } };
     await client.patch(Deployment, key, { type: 'strategic', body });
     await client.delete(Deployment, key);
@@ -78,7 +86,9 @@ export const sandboxSimulations: readonly NamedSimulation[] = [
     await client.delete(StatefulSet, key);
   }),
   sandbox('DaemonSet', async ({ client }) => {
-    await client.create(DaemonSet({ metadata: key, spec: { selector, template: template() } }));
+    await client.create(
+      DaemonSet({ metadata: key, spec: { revisionHistoryLimit: 0, selector, template: template() } }),
+    );
     const body = { spec: { template: { spec: { containers: [container('web:2')] } } } };
     await client.patch(DaemonSet, key, { type: 'strategic', body });
     await client.delete(DaemonSet, key);
@@ -101,12 +111,17 @@ export const sandboxSimulations: readonly NamedSimulation[] = [
     await advance('6m');
     await client.delete(CronJob, key);
   }),
-  sandbox('Service and PodDisruptionBudget', async ({ client }) => {
-    await client.create(Service({ metadata: key, spec: { selector: labels, ports: [{ port: 80 }] } }));
-    await client.create(PodDisruptionBudget({ metadata: key, spec: { minAvailable: 1, selector } }));
-    await client.create(Deployment({ metadata: key, spec: { replicas: 2, selector, template: template() } }));
-    await client.delete(Service, key);
-  }),
+  sandbox(
+    'Service and PodDisruptionBudget',
+    async ({ client }) => {
+      await client.create(Service({ metadata: key, spec: { selector: labels, ports: [{ port: 80 }] } }));
+      await client.create(PodDisruptionBudget({ metadata: key, spec: { minAvailable: 1, selector } }));
+      await client.create(Deployment({ metadata: key, spec: { replicas: 2, selector, template: template() } }));
+      await client.delete(Service, key);
+    },
+    // An EndpointSlice follows the Pods that are seen: on a stale view another one takes its place, for a moment.
+    { except: ['no foreign deletion'] },
+  ),
   sandbox('PersistentVolumeClaim', async ({ client }) => {
     const resources = { requests: { storage: '1Gi' } };
     await client.create(

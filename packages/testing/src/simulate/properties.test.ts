@@ -10,13 +10,16 @@ import type { StoryContext } from './simulate-options.js';
 import type { SimulationError } from './simulation-error.js';
 
 /** Creates a ConfigMap with a generated name and remembers it in the status: some faults in between make it create two. */
-const twice = control(Widget, { name: 'twice' }).reconcile(async ({ object, client, status }) => {
-  if (object.status?.size === undefined) {
-    const page = ConfigMap({ metadata: { namespace: 'default', generateName: `${object.metadata.name}-` } });
-    await client.create(setControllerReference(object, page));
-  }
-  await status({ size: object.spec.size });
-});
+const twice = control(Widget, { name: 'twice' })
+  // Watched, so that generated names are a part of each history.
+  .owns(ConfigMap)
+  .reconcile(async ({ object, client, status }) => {
+    if (object.status?.size === undefined) {
+      const page = ConfigMap({ metadata: { namespace: 'default', generateName: `${object.metadata.name}-` } });
+      await client.create(setControllerReference(object, page));
+    }
+    await status({ size: object.spec.size });
+  });
 
 const story = async ({ client }: StoryContext) => {
   await client.create(widget('w'));

@@ -50,8 +50,9 @@ export type Check<C> = (context: C) => unknown;
  *
  * - `same end state`: as in the run without faults; uids, versions, times and generated names aside
  * - `nothing left`: when all that the story created has been deleted, nothing is left that was created since
- * - `no foreign deletion`: controllers delete nothing that they keep when there are no faults
- * - `one owner`: no reconcile changes an object whose controller is another object of the same kind
+ * - `no foreign deletion`: controllers delete nothing that they keep when there are no faults; nothing that the story or
+ *   `setup` made is garbage collected with an owner that a controller gave it
+ * - `one owner`: no reconcile changes or deletes an object whose controller is another object of the same kind
  * - `bounded reconciles`: convergence takes at most `maxReconciles`
  * - `no failing reconcile`: in the end, the last reconcile of every object has succeeded
  * - `steady state`: another pass over all objects makes no write

@@ -63,7 +63,8 @@ test('a crash between two writes that matters is found, shrunk, told and replaye
   const told = found.message.split('\n').map((line) => line.trim().replace(/ {2,}/g, ' '));
   expect(told).toEqual(
     expect.arrayContaining([
-      'story create Widget default/w → 201',
+      'story create Widget default/w → 201: spec.size = 1',
+      'manager-1 twice create ConfigMap default/w-* → 201 (write 1): owner Widget w added',
       'manager-1 sees ADDED Widget default/w',
       'manager-1 ✗ dies before this write is sent',
       'manager-2 lists 1 Widget',
@@ -73,6 +74,22 @@ test('a crash between two writes that matters is found, shrunk, told and replaye
   );
   const again = await failure(simulate({ ...options, replay: found.replay }));
   expect(again.message).toBe(found.message.replace(/run \d+/, 'run 2'));
+  // The test to paste, as TypeScript without types is JavaScript.
+  const pasted = new Function(
+    'test',
+    'simulate',
+    'options',
+    'Widget',
+    `${found.message.slice(found.message.indexOf('\ntest('))}`,
+  );
+  let run = (): Promise<unknown> => expect.fail();
+  const test = (_: string, body: typeof run) => {
+    run = body;
+  };
+  pasted(test, simulate, options, Widget);
+  const copied = await failure(run());
+  expect([copied.rule, copied.replay]).toEqual([found.rule, 'seed=1 crash-before@2']);
+  expect(copied.message.split('\n')[0]).toBe(found.message.split('\n')[0]);
 });
 
 test('the same seed makes the same runs', async () => {
@@ -144,4 +161,49 @@ test('a write that needs the webhook of a process that is down is repeated when 
   const { options } = exampleSimulations.find(({ name }) => name.startsWith('guarded-sites')) ?? expect.fail();
   const report = await simulate({ ...options, changes: [], replay: 'seed=1 down@1' });
   expect(report.faults.get('down')).toBeDefined();
+});
+
+test('a conflict only hits a write that the server could refuse as one', async () => {
+  const report = await simulate({ kinds: [Widget], run: [widgets], story, replay: 'seed=1 conflict@1' });
+  expect([...report.faults.keys()]).toEqual([]);
+});
+
+test('a status that the story writes is followed by all that it leads to', async () => {
+  const mirrored = control(Widget, { name: 'mirrored' })
+    .owns(ConfigMap)
+    .reconcile(async ({ object, apply }) => {
+      const { name } = object.metadata;
+      await apply(ConfigMap({ metadata: { name }, data: { size: String(object.status?.size) } }));
+    });
+  const seen: unknown[] = [];
+  await simulate({
+    ...{ kinds: [Widget], run: [mirrored], runs: 0 },
+    story: async ({ client }) => {
+      await client.create(widget('w'));
+      await client.status.patch(Widget, inDefault('w'), { type: 'merge', body: { status: { size: 3 } } });
+      seen.push((await client.get(ConfigMap, inDefault('w'))).data);
+    },
+  });
+  expect(seen).toEqual([{ size: '3' }, { size: '3' }]);
+});
+
+test('reconciles that run at once are not taken for each other', async () => {
+  const concurrent = control(Widget, { name: 'concurrent', concurrency: 2 })
+    .owns(ConfigMap)
+    .reconcile(async ({ object, client, apply }) => {
+      await client.find(Widget, inDefault('none'));
+      await apply(ConfigMap({ metadata: { name: object.metadata.name }, data: { size: String(object.spec.size) } }));
+    });
+  const patched = { type: 'merge', body: { spec: { size: 2 } } } as const;
+  const report = await simulate({
+    ...{ kinds: [Widget], run: [concurrent] },
+    // Both are seen when the process is up again.
+    story: async ({ client }) => {
+      await client.create(widget('a'));
+      await client.create(widget('b'));
+      await Promise.all(['a', 'b'].map((name) => client.patch(Widget, inDefault(name), patched)));
+    },
+    replay: 'seed=1 down@3',
+  });
+  expect(report.runs).toBe(3);
 });

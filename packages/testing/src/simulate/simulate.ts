@@ -159,6 +159,12 @@ class Simulation<W> implements Disposable {
     const run = await this.#count(plan);
     const verdict = await this.#judge(run);
     if (verdict === undefined) return summarise(run);
+    throw await this.#shrunk(run, verdict);
+  }
+
+  /** The failure of the smallest run that violates the same rule. */
+  async #shrunk(run: RunResult, verdict: Verdict): Promise<SimulationError> {
+    const { plan } = run;
     const runs = this.#runs;
     const most = plan.change === undefined ? run.steps.length : run.told;
     const smallest = await shrinkPlan(plan, most, async (candidate) => {
@@ -168,8 +174,9 @@ class Simulation<W> implements Disposable {
       const found = await this.#trials.judge(again).catch(() => undefined);
       return found?.failure.rule === verdict.failure.rule;
     });
+    if (smallest === plan) return this.#error(run, verdict, runs);
     const shrunk = await this.#trials.run(smallest);
-    throw this.#error(shrunk, (await this.#judge(shrunk)) ?? verdict, runs);
+    return this.#error(shrunk, (await this.#judge(shrunk)) ?? verdict, runs);
   }
 
   #count(plan: RunPlan): Promise<RunResult> {
@@ -190,7 +197,11 @@ class Simulation<W> implements Disposable {
   async #twice(plan: RunPlan): Promise<RunResult> {
     const reference = await this.#watched(plan);
     const verdict = await this.#judge(reference);
-    if (verdict !== undefined) throw this.#error(reference, verdict, 1);
+    if (verdict !== undefined) {
+      throw this.#options.replay === undefined
+        ? await this.#shrunk(reference, verdict)
+        : this.#error(reference, verdict, this.#runs);
+    }
     this.#report.add(summarise(reference));
     if (plan.steps !== undefined) return reference;
     const other = await this.#count(plan);

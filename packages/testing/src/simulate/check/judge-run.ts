@@ -58,21 +58,19 @@ function left(end: RunState | undefined): Verdict | undefined {
 
 function foreignDeletion(run: RunResult, reference: RunResult | undefined): Verdict | undefined {
   if (reference === undefined) return undefined;
-  const deleted = (result: RunResult) =>
-    result.writes.filter(({ verb, code = 500 }) => verb === 'delete' && code < 300);
-  const expected = new Map<string, number>();
-  for (const { object, step } of deleted(reference)) if (!expected.has(object)) expected.set(object, step);
+  const deleted = run.writes.filter(({ verb, code = 500 }) => verb === 'delete' && code < 300);
   const named = new Set(run.steps.filter(({ target }) => target.verb === 'delete').map(({ target }) => target.object));
   // Which of several equal objects goes is not for a name to say: the state in the end shows if one is missing.
   const generated = [...run.writes, ...reference.writes].flatMap(({ verb, object }) =>
     verb === 'create' && object.endsWith('*') ? [object.slice(0, -1)] : [],
   );
-  const kept = deleted(run).find(
+  // Without faults, the garbage collector may be first.
+  const kept = deleted.find(
     ({ object, step }) =>
       reference.created.has(object) &&
       !named.has(object) &&
       !generated.some((prefix) => object.startsWith(prefix)) &&
-      step < (expected.get(object) ?? Number.POSITIVE_INFINITY),
+      step < (reference.removed.get(object) ?? Number.POSITIVE_INFINITY),
   )?.object;
   if (kept === undefined) return undefined;
   const message = `a controller deleted ${kept}, which it keeps when there are no faults`;

@@ -73,6 +73,8 @@ class StateTexts {
       const each = (value as Record<string, unknown>)[name];
       if (each === undefined) continue;
       const isObserved = name === 'observedGeneration' && typeof each === 'number' && generation !== undefined;
+      // Of an object in metadata, or of another one in a reference.
+      if (name === 'resourceVersion' && typeof each === 'string') continue;
       if (isObserved) result[name] = each === generation ? '<the newest>' : '<an older one>';
       else result[name] = this.plain(each, generation);
     }

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, randomFillSync, randomUUID } from 'node:crypto';
 import { get } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as timeout } from 'node:timers';
@@ -20,6 +20,7 @@ const nowhere = { host: '127.0.0.1', port: 1 };
 const uses: Readonly<Record<string, [() => unknown, string]>> = {
   'Date.now': [() => Date.now(), 'the wall clock: Date.now() at '],
   'new Date': [() => new Date().toISOString(), 'the wall clock: new Date() at '],
+  Date: [() => Date(), 'the wall clock: Date() at '],
   'performance.now': [() => performance.now(), 'the wall clock: performance.now() at '],
   'process.hrtime': [() => process.hrtime(), 'the wall clock: process.hrtime() at '],
   'process.hrtime.bigint': [() => process.hrtime.bigint(), 'the wall clock: process.hrtime.bigint() at '],
@@ -37,6 +38,11 @@ const uses: Readonly<Record<string, [() => unknown, string]>> = {
   ],
   'randomUUID of node:crypto': [() => randomUUID(), 'randomness: crypto.randomUUID() at '],
   'randomBytes of node:crypto': [() => randomBytes(1), 'randomness: crypto.randomBytes() at '],
+  'randomFillSync of node:crypto': [() => randomFillSync(new Uint8Array(1)), 'randomness: crypto.randomFillSync() at '],
+  'generateKeyPairSync of node:crypto': [
+    () => generateKeyPairSync('ed25519'),
+    'randomness: crypto.generateKeyPairSync() at ',
+  ],
   fetch: [() => void fetch('data:,x').catch(() => {}), 'the network: fetch at '],
   'node:http': [() => get(nowhere).on('error', () => {}), 'the network: a connection at '],
   'node:net': [() => connect(nowhere).on('error', () => {}), 'the network: a connection at '],
@@ -65,6 +71,19 @@ test.each(Object.keys(uses))('a use of %s is noticed, with the line', async (nam
   }
   expect(describeOutside(seen[0]!, ['outsider'])).toContain(`controller "outsider" uses ${message}`);
   expect(seen[0]!.at).toMatch(/outside-guard\.test\.ts:\d+:\d+$/);
+});
+
+test('a use of Temporal.Now is noticed, where Node has it', () => {
+  const { Temporal } = globalThis as { Temporal?: { Now: { instant(): unknown } } };
+  const seen: OutsideUse[] = [];
+  {
+    using _ = watchOutside(
+      () => true,
+      (each) => seen.push(each),
+    );
+    Temporal?.Now.instant();
+  }
+  expect(seen.map(({ call }) => call)).toEqual(Temporal === undefined ? [] : ['Temporal.Now.instant()']);
 });
 
 test.each(['Date.now', 'setTimeout of node:timers/promises', 'crypto.randomUUID', 'node:http'])(

@@ -20,6 +20,14 @@ export interface OutsideUse {
 const library =
   /node:|\/node_modules\/|\/packages\/(?:riata|apiserver|testing|sandbox)\/(?:src|dist)\/(?!.*\.(?:test|fixture)\.)/;
 
+/** Of `Temporal.Now`, which newer versions of Node have. */
+const temporalNames = ['instant', 'plainDateISO', 'plainDateTimeISO', 'plainTimeISO', 'zonedDateTimeISO'];
+/** Of `node:crypto`. Keys are as random as numbers. */
+const randomNames = [
+  ...(['randomUUID', 'randomBytes', 'randomInt', 'randomFill', 'randomFillSync', 'getRandomValues'] as const),
+  ...(['generateKey', 'generateKeySync', 'generateKeyPair', 'generateKeyPairSync'] as const),
+];
+
 /**
  * Watches for code that reads the wall clock, sets timers, draws random numbers or opens connections while `isWatched`
  * gives true, until it is disposed of. Such code does not behave the same in each run.
@@ -56,6 +64,10 @@ export function watchOutside(isWatched: (what: Outside) => boolean, onUse: (use:
       return original.now();
     };
     return new Proxy(original, {
+      apply: (target, self, args: unknown[]) => {
+        note('wall clock', 'Date()');
+        return Reflect.apply(target, self, args) as string;
+      },
       construct: (target, args: unknown[], newTarget: never) => {
         if (args.length === 0) note('wall clock', 'new Date()');
         return Reflect.construct(target, args, newTarget) as object;
@@ -69,9 +81,11 @@ export function watchOutside(isWatched: (what: Outside) => boolean, onUse: (use:
     return Object.assign(hrtime, { bigint: noted('wall clock', 'process.hrtime.bigint()')(original.bigint as never) });
   });
   replace(Math, 'random', noted('randomness', 'Math.random()'));
-  for (const name of ['randomUUID', 'randomBytes', 'randomInt'] as const) {
-    replace(crypto, name, noted('randomness', `crypto.${name}()`));
+  const { Temporal } = globalThis as { readonly Temporal?: { readonly Now: Record<string, unknown> } };
+  for (const name of Temporal === undefined ? [] : temporalNames) {
+    replace(Temporal!.Now, name, noted('wall clock', `Temporal.Now.${name}()`));
   }
+  for (const name of randomNames) replace(crypto, name, noted('randomness', `crypto.${name}()`));
   for (const name of ['randomUUID', 'getRandomValues'] as const) {
     replace(prototypeOf(globalThis.crypto), name, noted('randomness', `crypto.${name}()`));
   }
@@ -119,7 +133,7 @@ const words: Readonly<Record<Outside, string>> = {
 const remedies: Readonly<Record<Outside, string>> = {
   'wall clock': 'use the `clock` that the reconciler gets',
   timers: 'use the `clock` that the reconciler gets, or requeueAfter',
-  randomness: 'derive it from the object, such as from its uid',
+  randomness: 'derive it from the name of the object',
   network: 'give the controller a stand-in, made by the option `world`',
 };
 

@@ -5,7 +5,7 @@ import type { Coverage } from './coverage.js';
 const style = `body{font:15px system-ui,sans-serif;margin:2rem;color:#222;background:#fff}
 .wide{overflow-x:auto;margin:0 0 2rem}table{border-collapse:collapse}
 th,td{border:1px solid #ccc;padding:.3rem .6rem;text-align:left;vertical-align:top}thead th{background:#f0f0f4}
-tbody th{font-weight:normal;white-space:nowrap}td.hit{background:#d8f0d8;text-align:center}td.miss{background:#f4f4f4}`;
+tbody th{font-weight:normal;white-space:nowrap}td.hit{background:#d8f0d8;text-align:center}td.miss{background:#f4f4f4}code{overflow-wrap:anywhere}`;
 
 /** What a simulation has reached, as one page. */
 export function coverageHtml(coverage: Coverage, title: string): string {

@@ -29,6 +29,8 @@ export class ClusterState implements ClusterView {
   readonly #changed = new Map<string, KubeObject | undefined>();
   /** Resources by kind, as far as objects were seen. */
   readonly #resources = new Map<string, string>();
+  /** Each object as it was first seen, by uid. */
+  readonly #origins = new Map<string, KubeObject>();
   readonly #createdIds = new Set<string>();
   readonly #createdUids = new Set<string>();
   /** Every condition that any object had, as `Site Ready=True=Reconciled`. */
@@ -54,6 +56,11 @@ export class ClusterState implements ClusterView {
   /** Whether the object with this uid was created in this run. */
   wasCreated(uid: string): boolean {
     return this.#createdUids.has(uid);
+  }
+
+  /** The object with this uid as it was before this run, or as it was created. */
+  originOf(uid: string): KubeObject | undefined {
+    return this.#origins.get(uid);
   }
 
   /** Names of all objects that were created in this run. */
@@ -88,7 +95,11 @@ export class ClusterState implements ClusterView {
     const object = after?.object ?? before?.object;
     if (object === undefined) return;
     this.#resources.set(`${groupOf(object)}/${object.kind}`, resource);
-    if (object.metadata.uid !== undefined) this.uids.set(object.metadata.uid, idOf(object));
+    const { uid } = object.metadata;
+    if (uid !== undefined && !this.#origins.has(uid)) {
+      this.uids.set(uid, idOf(object));
+      this.#origins.set(uid, before?.object ?? object);
+    }
     if (before !== undefined || passing.has(object.kind)) return;
     this.#createdIds.add(idOf(object));
     this.#createdUids.add(object.metadata.uid ?? '');

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { KubeObject } from 'riata/object';
 
 /** One line of what happened in a run. */
 export interface HistoryEntry {
@@ -6,22 +7,42 @@ export interface HistoryEntry {
   readonly atMs: number;
   /** `story`, `manager-1`, … */
   readonly who: string;
-  readonly what: 'step' | 'change' | 'write' | 'event' | 'list' | 'crash' | 'start' | 'fault' | 'note';
+  readonly what: 'step' | 'advance' | 'change' | 'write' | 'event' | 'list' | 'crash' | 'start' | 'fault' | 'note';
   /** Of a write, event or step: its number, counted from 1. */
   readonly number?: number;
   /** `create Site default/blog`. */
   readonly text: string;
   /** The status of the answer to a write, once there is one. */
   code?: number;
+  /** Whether a write never reached the server. */
+  isUnsent?: boolean;
+  /** What a write or step made of the object that it was about; not a part of the hash. */
+  stored?: StoredChange;
+}
+
+/** An object before and after a write. */
+export interface StoredChange {
+  readonly before: KubeObject | undefined;
+  readonly after: KubeObject | undefined;
 }
 
 /** What happened in a run, in order. */
 export class History {
   readonly entries: HistoryEntry[] = [];
+  /** Requests that may still change something. */
+  #open: HistoryEntry[] = [];
 
   add(entry: HistoryEntry): HistoryEntry {
     this.entries.push(entry);
+    if (entry.what === 'write' || entry.what === 'step') this.#open.push(entry);
     return entry;
+  }
+
+  /** Remembers what the first request that is not answered yet has made of an object. */
+  noteStored(id: string, stored: StoredChange): void {
+    this.#open = this.#open.filter((each) => !each.isUnsent && each.code === undefined && each.stored === undefined);
+    const entry = this.#open.find(({ text }) => isAbout(text, id));
+    if (entry !== undefined) entry.stored = stored;
   }
 
   /** The same for the same run, on every machine. */
@@ -34,6 +55,12 @@ export class History {
   lines(): readonly string[] {
     return this.entries.map(lineOf);
   }
+}
+
+/** Whether `patch Site default/blog/status` or `create Pod default/web-*` is about an object. */
+function isAbout(text: string, id: string): boolean {
+  const object = text.slice(text.indexOf(' ') + 1);
+  return object.endsWith('*') ? id.startsWith(object.slice(0, -1)) : object === id || object.startsWith(`${id}/`);
 }
 
 function lineOf({ atMs, who, what, number, text, code }: HistoryEntry): string {

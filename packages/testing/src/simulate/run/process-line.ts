@@ -15,11 +15,11 @@ export type WriteFate =
   | 'error'
   | 'cut-off';
 
-/** Decides about the requests of one process, and is told about them. */
+/** Decides the fate of each request of one process, and is notified of answers and events. */
 export interface LineObserver {
   onWrite(target: RequestTarget, request: TransportRequest): WriteFate;
-  /** The answer to the last-mentioned write of this target has come from the server. */
-  onAnswer(target: RequestTarget, request: TransportRequest, code: number): void;
+  /** The answer to a write has come from the server. */
+  onAnswer(request: TransportRequest, code: number): void;
   onEvent(target: RequestTarget, event: WatchedEvent): { readonly hold?: HoldReason };
   onSeen(target: RequestTarget, event: WatchedEvent): void;
   onListed(target: RequestTarget, count: number): void;
@@ -117,7 +117,7 @@ export class ProcessLine implements Transport {
     const to = this.#living(sink);
     const noted: TransportSink = {
       onHeaders: (status, headers, flow) => {
-        observer.onAnswer(target, request, status);
+        observer.onAnswer(request, status);
         if (!isLost) to.onHeaders(status, headers, flow);
       },
       onData: (chunk) => {

@@ -1,6 +1,6 @@
 import type { ControllerDefinition } from 'riata/controller';
 import type { Addable, Runnable } from 'riata/manager';
-import { type ClusterKey, type KubeObject, keyId, type ObjectKey } from 'riata/object';
+import { type ClusterKey, type Duration, type KubeObject, keyId, type ObjectKey } from 'riata/object';
 import type { TransportRequest } from 'riata/rest';
 import type { Clock } from 'riata/runtime';
 import type { RequestTarget } from '../../requests/request-target.js';
@@ -8,7 +8,7 @@ import type { RunBudget } from '../../test-manager.js';
 import type { History, HistoryEntry } from './history.js';
 import type { LineObserver, WriteFate } from './process-line.js';
 import type { ViolatedRule } from './run-failure.js';
-import type { RunEvent, RunWrite } from './run-result.js';
+import { appliesTo, type RunEvent, type RunResult, type RunWrite } from './run-result.js';
 import { type FaultKind, type FaultPlace, faultPlaces, type RunPlan, type SimulatedFault } from './simulated-fault.js';
 import type { StoryStep } from './story-line.js';
 import type { HoldReason, WatchedEvent } from './watch-gate.js';
@@ -22,6 +22,8 @@ export interface RunObserverParts {
   readonly fail: (rule: ViolatedRule, message: string) => void;
   /** Lets all events arrive that are held back. */
   readonly release: () => void;
+  /** The reconciles that run in a process now. */
+  readonly running: (process: string) => readonly RunningReconcile[];
   /** The stored object. */
   readonly find: (kind: string, group: string, key: ObjectKey) => KubeObject | undefined;
 }
@@ -32,11 +34,18 @@ interface KnownController {
   readonly kind: string;
 }
 
+/** A reconcile that runs now. */
+export interface RunningReconcile {
+  readonly controller: string;
+  readonly key: ClusterKey;
+}
+
 /** Counts the writes, events and steps of a run, has the planned faults happen, and keeps the history. */
 export class RunObserver implements RunBudget {
   readonly writes: RunWrite[] = [];
   readonly events: RunEvent[] = [];
   readonly happened: SimulatedFault[] = [];
+  readonly advances: RunResult['advances'][number][] = [];
   reconciles = 0;
   /** Replicas that joined. */
   joined = 0;
@@ -47,6 +56,7 @@ export class RunObserver implements RunBudget {
   readonly #controllers = new Map<string, KnownController>();
   /** What each controller reconciles, by name. */
   readonly #running = new Map<string, ClusterKey>();
+  readonly #sent = new WeakMap<TransportRequest, { readonly write: RunWrite; readonly entry: HistoryEntry }>();
   readonly #held = new Map<HoldReason, number>();
   #steps = 0;
   #lagAt: number | undefined;
@@ -87,6 +97,12 @@ export class RunObserver implements RunBudget {
   /** What the story has created and not deleted, newest first. */
   storyObjects(): readonly KubeObject[] {
     return [...this.#story.values()].reverse();
+  }
+
+  /** The story lets time pass. */
+  onAdvance(by: Duration): void {
+    this.advances.push({ after: this.#steps, by });
+    this.note('story', 'advance', `lets ${by} pass`);
   }
 
   /** Gives true if all processes go down now. */
@@ -158,7 +174,7 @@ export class RunObserver implements RunBudget {
         if (fate === 'cut-off') isCutOff = true;
         return fate;
       },
-      onAnswer: (target, request, code) => this.#onAnswer(target, request, code),
+      onAnswer: (request, code) => this.#onAnswer(request, code),
       onEvent: (target, event) => this.#onEvent(name, target, event),
       onSeen: (target, event) => {
         this.#add({ who: name, what: 'event', text: `sees ${event.type} ${objectOf(target, event)}` });
@@ -169,28 +185,29 @@ export class RunObserver implements RunBudget {
 
   #onWrite(process: string, target: RequestTarget, request: TransportRequest): WriteFate {
     if (isAside(target)) return 'pass';
-    const [, manager = ''] = /[?&]fieldManager=([^&]*)/.exec(request.path) ?? [];
-    const controller = this.#controllers.get(decodeURIComponent(manager));
-    const key = controller && this.#running.get(controller.name);
-    const who = controller === undefined ? process : `${process} ${controller.name}`;
+    const { controller = '', key } = this.#actorOf(process, request) ?? {};
+    const who = controller === '' ? process : `${process} ${controller}`;
     const { verb, object } = target;
-    this.writes.push({
+    const write: RunWrite = {
       verb,
       object,
-      controller: controller?.name ?? '',
+      controller,
       step: this.#steps,
       isConditional: isConditional(target, request),
-    });
+    };
+    this.writes.push(write);
     const number = this.writes.length;
-    this.#add({ who, what: 'write', number, text: `${verb} ${object}` });
-    if (controller !== undefined && key !== undefined) this.#checkOwner(target, controller, key);
+    const entry = this.#add({ who, what: 'write', number, text: `${verb} ${object}` });
+    this.#sent.set(request, { write, entry });
+    if (key !== undefined) this.#checkOwner(process, target, { controller, key });
     if (this.#heldAt !== undefined && number - this.#heldAt > mostHeldWrites) {
       this.#heldAt = undefined;
       this.#isSlow = true;
       this.#parts.release();
     }
-    const fault = this.#take('write', number);
+    const fault = this.#take('write', number, (kind) => appliesTo(kind, write));
     if (fault === undefined) return this.#isSlow ? 'slow' : 'pass';
+    entry.isUnsent = unsent.has(fault);
     switch (fault) {
       case 'crash-before':
         this.note(process, 'crash', 'dies before this write is sent');
@@ -217,16 +234,26 @@ export class RunObserver implements RunBudget {
     }
   }
 
-  #onAnswer({ verb, object }: RequestTarget, _: TransportRequest, code: number): void {
-    const isMeant = (each: { verb: string; object: string; code?: number }) =>
-      each.verb === verb && each.object === object && each.code === undefined;
-    const write = this.writes.findLast(isMeant);
-    if (write !== undefined) write.code = code;
-    const text = `${verb} ${object}`;
-    const entry = this.#parts.history.entries.findLast(
-      (each) => each.what === 'write' && each.text === text && each.code === undefined,
-    );
-    if (entry !== undefined) entry.code = code;
+  /**
+   * The reconcile that sends a write. A deletion names no field manager, and shared handlers have that of their process:
+   * it is the only reconcile that runs, then.
+   */
+  #actorOf(process: string, { path }: TransportRequest): Partial<RunningReconcile> | undefined {
+    const [, manager = ''] = /[?&]fieldManager=([^&]*)/.exec(path) ?? [];
+    const known = this.#controllers.get(decodeURIComponent(manager));
+    if (known === undefined) {
+      const [only, ...others] = this.#parts.running(process);
+      return others.length === 0 ? only : undefined;
+    }
+    const key = this.#running.get(known.name);
+    return { controller: known.name, ...(key !== undefined && { key }) };
+  }
+
+  #onAnswer(request: TransportRequest, code: number): void {
+    const sent = this.#sent.get(request);
+    if (sent === undefined) return;
+    sent.write.code = code;
+    sent.entry.code = code;
   }
 
   #onEvent(process: string, target: RequestTarget, event: WatchedEvent): { hold?: HoldReason } {
@@ -247,32 +274,36 @@ export class RunObserver implements RunBudget {
   }
 
   /** An object that another one controls is the business of that one. */
-  #checkOwner(
-    { kind, group, namespace, name, verb, object, subresource }: RequestTarget,
-    by: KnownController,
-    key: ClusterKey,
-  ) {
-    if (name === undefined || verb === 'create' || kind === by.kind || subresource !== undefined) return;
+  #checkOwner(process: string, target: RequestTarget, { controller, key }: RunningReconcile): void {
+    const { kind, group, namespace, name, verb, object, subresource } = target;
+    const by = [...this.#controllers.values()].find((each) => each.name === controller)?.kind;
+    if (name === undefined || verb === 'create' || kind === by || subresource !== undefined) return;
     const owner = this.#parts
       .find(kind, group, { ...(namespace !== undefined && { namespace }), name })
-      ?.metadata.ownerReferences?.find(({ controller }) => controller);
-    if (owner === undefined || owner.kind !== by.kind || owner.name === key.name) return;
+      ?.metadata.ownerReferences?.find((each) => each.controller);
+    if (owner === undefined || owner.kind !== by || owner.name === key.name) return;
+    // Of several that run at once, it may be the right one.
+    const running = this.#parts.running(process).filter((each) => each.controller === controller);
+    if (running.some((each) => each.key.name === owner.name)) return;
     this.#parts.fail(
       'one owner',
-      `${verb} ${object} by a reconcile of ${by.kind} ${keyId(key)}, but its controller is ${owner.kind} ${owner.name}`,
+      `${verb} ${object} by a reconcile of ${by} ${keyId(key)}, but its controller is ${owner.kind} ${owner.name}`,
     );
   }
 
-  #take(place: FaultPlace, at: number): FaultKind | undefined {
-    const fault = this.#parts.plan.faults.find((each) => faultPlaces[each.kind] === place && each.at === at);
+  /** A random or shifted point may be one where the fault can't happen. */
+  #take(place: FaultPlace, at: number, applies: (kind: FaultKind) => boolean = () => true): FaultKind | undefined {
+    const fault = this.#parts.plan.faults.find(
+      ({ kind, at: planned }) => faultPlaces[kind] === place && planned === at && applies(kind),
+    );
     if (fault === undefined || this.happened.includes(fault)) return undefined;
     this.happened.push(fault);
     this.#happenedAt = this.writes.length;
     return fault.kind;
   }
 
-  #add(entry: Omit<HistoryEntry, 'atMs'>): void {
-    this.#parts.history.add({ atMs: this.#parts.clock.monotonic(), ...entry });
+  #add(entry: Omit<HistoryEntry, 'atMs'>): HistoryEntry {
+    return this.#parts.history.add({ atMs: this.#parts.clock.monotonic(), ...entry });
   }
 }
 
@@ -281,6 +312,9 @@ export class RunObserver implements RunBudget {
  * are held back arrive after this many writes.
  */
 const mostHeldWrites = 6;
+
+/** The server gets no write that one of these hits. */
+const unsent: ReadonlySet<FaultKind> = new Set(['crash-before', 'conflict', 'error', 'leader-change']);
 
 const holdWords: Partial<Record<HoldReason, string>> = {
   reordered: 'gets this event after those of other kinds',

@@ -1,4 +1,4 @@
-import type { KubeObject } from 'riata/object';
+import type { Duration, KubeObject } from 'riata/object';
 import type { History } from './history.js';
 import type { RunFailure } from './run-failure.js';
 import type { FaultKind, FaultPlace, RunPlan, SimulatedFault } from './simulated-fault.js';
@@ -58,6 +58,8 @@ export interface RunResult {
   readonly steps: readonly StoryStep[];
   /** How many of the steps the story itself made. */
   readonly told: number;
+  /** Where the story let time pass, after how many steps. */
+  readonly advances: readonly { readonly after: number; readonly by: Duration }[];
   readonly writes: readonly RunWrite[];
   readonly events: readonly RunEvent[];
   readonly webhookCalls: number;
@@ -72,6 +74,8 @@ export interface RunResult {
   readonly end?: RunState;
   /** Names of all objects that were created. */
   readonly created: ReadonlySet<string>;
+  /** Names of all objects that were removed, by anybody, with the step of the story in which this happened first. */
+  readonly removed: ReadonlyMap<string, number>;
   /** Every condition that any object had, as `Site Ready=True=Reconciled`. */
   readonly conditions: ReadonlySet<string>;
   /** What became of the change of the plan, if it has one and the run came so far. */

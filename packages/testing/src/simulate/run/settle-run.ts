@@ -26,20 +26,25 @@ const heldMs = 2_000;
  */
 export async function settleRun(run: SettledRun, horizonMs: number, isEnd: boolean): Promise<void> {
   const { clock, time } = run;
-  const horizonAt = clock.monotonic() + horizonMs;
+  let horizonAt = clock.monotonic() + horizonMs;
   let giveUpAt = clock.monotonic() + longestMs;
   let heldSinceMs: number | undefined;
   for (;;) {
     await clock.settle();
     await time.drive(run.server.idle(), 'the server');
     run.refuseFailure();
-    if (await run.revive()) continue;
+    if (await run.revive()) {
+      // A restart takes time, and what a new process has to try again counts as well.
+      horizonAt = clock.monotonic() + horizonMs;
+      continue;
+    }
     const pending = run.processes.map((process) => process.pending).find((what) => what !== undefined);
     const isHeld = run.processes.some(({ line }) => line.holding.length > 0);
     heldSinceMs = isHeld ? (heldSinceMs ?? clock.monotonic()) : undefined;
     const isLongHeld = heldSinceMs !== undefined && clock.monotonic() - heldSinceMs >= heldMs;
     if ((pending === undefined || isLongHeld) && releaseHeld(run, isEnd)) {
       heldSinceMs = undefined;
+      horizonAt = clock.monotonic() + horizonMs;
       continue;
     }
     if (pending === undefined && run.travel()) continue;

@@ -1,5 +1,6 @@
 import { TestManager, type TestManagerOptions, type TestManagerParts } from '../../test-manager.js';
 import { ProcessLine, type ProcessLineParts } from './process-line.js';
+import type { RunningReconcile } from './run-observer.js';
 import { SimulatedClock } from './simulated-clock.js';
 
 /** What a {@link SimulatedProcess} is made of. */
@@ -108,6 +109,10 @@ export class SimulatedProcess {
       if (active.length > 0) return `controller "${name}" is reconciling`;
     }
     return undefined;
+  }
+
+  get running(): readonly RunningReconcile[] {
+    return this.manager.controllers.flatMap(({ name, active }) => active.map(({ key }) => ({ controller: name, key })));
   }
 
   /** Milliseconds until its next key is due. */

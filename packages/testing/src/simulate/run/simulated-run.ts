@@ -1,7 +1,6 @@
 import { ApiServer, type ServerSnapshot } from '@riata/apiserver';
 import { type ConnectedClient, createClient } from 'riata/client';
-import { durationMs, type KubeObject } from 'riata/object';
-import { isNotFound } from 'riata/rest';
+import { type Duration, durationMs, type KubeObject } from 'riata/object';
 import { describeError, type Random, seededRandom, silentLogger, VirtualClock } from 'riata/runtime';
 import { failingReconciles } from '../../failing-reconciles.js';
 import { WebhookFaults } from '../../faults/webhook-faults.js';
@@ -10,10 +9,12 @@ import { VirtualTime } from '../../test-time.js';
 import { WebhookReplicas } from '../../webhooks/webhook-replicas.js';
 import type { Check, SimulateOptions, SimulationRule } from '../simulate-options.js';
 import { type ChangeTurn, makeChange } from './change-turn.js';
-import { type ClusterChange, ClusterState } from './cluster-state.js';
+import { type ClusterChange, ClusterState, idOf } from './cluster-state.js';
+import { deleteAll } from './delete-all.js';
 import { History } from './history.js';
 import { passAgain } from './pass-again.js';
 import type { ProcessLine } from './process-line.js';
+import { RemovedObjects } from './removed-objects.js';
 import { failedChecks } from './run-checks.js';
 import { RunFailure, type ViolatedRule } from './run-failure.js';
 import { RunObserver } from './run-observer.js';
@@ -63,6 +64,7 @@ export class SimulatedRun<W> {
   #state!: ClusterState;
   #webhooks!: WebhookReplicas;
   #story!: StoryLine;
+  #removed!: RemovedObjects;
   #client!: ConnectedClient;
   readonly #lines: ProcessLine[] = [];
   /** After each step of the story. */
@@ -85,6 +87,7 @@ export class SimulatedRun<W> {
       ...{ plan, history: this.history, clock: this.clock, maxReconciles: parts.maxReconciles },
       fail: (rule, message) => this.#fail(rule, message),
       release: () => queueMicrotask(() => this.#lines.forEach((line) => void line.releaseAll())),
+      running: (name) => this.processes.find((each) => each.name === name)?.running ?? [],
       find: (kind, group, key) => this.#state.get({ kind, group } as never, key),
     });
   }
@@ -98,8 +101,8 @@ export class SimulatedRun<W> {
       this.#told = this.#story.steps.length;
       await this.#makeChange();
       await this.settle(this.#horizonMs, true);
-      // After a change, or a part of the story only, what the whole story leads to need not hold.
-      const isWhole = this.#plan.change === undefined || (this.#plan.steps === undefined && !this.#change?.refused);
+      // After a part of the story, or a change that stays, what the story leads to need not hold.
+      const isWhole = this.#plan.steps === undefined && !this.#change?.refused;
       if (isWhole) this.#check('eventually', this.#parts.options.eventually ?? [], this.#context);
       after = this.#snapshot();
       await this.#passAgain();
@@ -194,6 +197,7 @@ export class SimulatedRun<W> {
         return this.#plan.faults.some(({ kind }) => kind.endsWith('-webhook')) ? 'at once' : 'never';
       },
     });
+    this.#removed = new RemovedObjects(this.#state, this.#story, this.observer);
     const runtime = { clock, random: this.#random, log: silentLogger };
     this.#client = createClient({ ...config, transport: this.#story }, { runtime });
     for (const { kind, at } of this.#plan.faults) {
@@ -250,7 +254,8 @@ export class SimulatedRun<W> {
   async #tell(): Promise<void> {
     const story = {
       client: this.#storyClient(),
-      advance: async (by: Parameters<typeof durationMs>[0]) => {
+      advance: async (by: Duration) => {
+        this.observer.onAdvance(by);
         await this.clock.advance(durationMs(by, 'advance'));
         await this.settle();
       },
@@ -346,21 +351,13 @@ export class SimulatedRun<W> {
     return passAgain({ processes: this.processes, observer: this.observer, time: this.time, ...own });
   }
 
-  /** Deletes what the story has created and left. */
   async #tearDown(): Promise<void> {
-    const client = this.#client;
     this.observer.isTearingDown = true;
     this.#story.end();
-    for (const object of this.observer.storyObjects()) {
-      const kind = client.scheme.kindOf(object) ?? (await client.mapper.kindFor(object).catch(() => undefined));
-      const { namespace, name = '' } = object.metadata;
-      if (kind === undefined) continue;
-      const deleting = client.delete(kind, { namespace, name } as never).catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
-      await this.#untilAnswered(deleting, `the deletion of ${kind.kind} ${name}`);
+    await deleteAll(this.#client, this.observer.storyObjects(), async (deleting, what) => {
+      await this.#untilAnswered(deleting, what);
       this.#isDown = false;
-    }
+    });
     await this.settle(this.#horizonMs, true);
   }
 
@@ -370,6 +367,10 @@ export class SimulatedRun<W> {
 
   #changed(change: ClusterChange): void {
     if (this.#isOver) return;
+    const { before, after } = change;
+    const wrong = after === undefined && before !== undefined && this.#removed.note(before);
+    if (wrong) this.#fail('no foreign deletion', wrong);
+    this.history.noteStored(idOf((after ?? before) as KubeObject), { before, after });
     const { always = [] } = this.#parts.options;
     if (always.length > 0) this.#check('always', always, { ...this.#context, change });
   }
@@ -399,20 +400,16 @@ export class SimulatedRun<W> {
   #result(after: RunState | undefined, end: RunState | undefined): RunResult {
     const { observer, history } = this;
     return {
-      ...{
-        plan: this.#plan,
-        history,
-        steps: this.#story?.steps ?? [],
-        told: this.#told ?? this.#story?.steps.length ?? 0,
-        writes: observer.writes,
-        events: observer.events,
-      },
+      ...{ plan: this.#plan, history, steps: this.#story?.steps ?? [] },
+      told: this.#told ?? this.#story?.steps.length ?? 0,
+      ...{ advances: observer.advances, writes: observer.writes, events: observer.events },
       ...{ webhookCalls: this.#webhookFaults.calls, reconciles: observer.reconciles, happened: observer.happened },
       ...(after !== undefined && { after }),
       ...(end !== undefined && { end }),
       ...(this.#change !== undefined && { change: this.#change }),
       ...(this.#failure !== undefined && { failure: this.#failure }),
       created: this.#state?.createdIds ?? new Set(),
+      removed: this.#removed?.steps ?? new Map(),
       conditions: this.#state?.conditions ?? new Set(),
       states: this.#states,
     };

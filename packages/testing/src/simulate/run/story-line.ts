@@ -7,6 +7,8 @@ export interface StoryStep {
   readonly target: RequestTarget;
   readonly contentType: string;
   readonly body: string;
+  /** Of an apply: whether fields of others are taken over. */
+  readonly isForced: boolean;
   code?: number;
 }
 
@@ -59,7 +61,8 @@ export class StoryLine implements Transport {
     }
     const { body = '', headers } = request;
     const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
-    const step: StoryStep = { target, contentType: String(headers['content-type'] ?? ''), body: text };
+    const isForced = /[?&]force=true\b/.test(request.path);
+    const step: StoryStep = { target, contentType: String(headers['content-type'] ?? ''), body: text, isForced };
     this.steps.push(step);
     onStep(step, this.steps.length);
     this.#send(request, sink, step);

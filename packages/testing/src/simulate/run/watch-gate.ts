@@ -100,7 +100,7 @@ export class WatchGate implements TransportSink {
     if (!this.#isPaused) this.#flush();
   }
 
-  /** What was held back is lost: the process is told that its resourceVersion is too old. */
+  /** Drops the held events: the process gets 410, as if its resourceVersion had been compacted. */
   expire(): void {
     if (this.#isOver) return;
     this.#hold = undefined;
