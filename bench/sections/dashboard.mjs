@@ -22,16 +22,13 @@ export const dashboard = {
     const reports = { off: [], on: [], viewed: [] };
     for (let round = 0; round < runs; round++) {
       progress(`${round + 1}/${runs}`);
-      const found = await measureTogether({
-        round,
-        cli,
-        node,
-        objects: Math.min(objects, 5000),
-        rate,
-        seconds,
-        bursts,
-      });
-      for (const mode of Object.keys(modes)) reports[mode].push(found[mode]);
+      const size = Math.min(objects, 5000);
+      const given = { round, objects: size, rate, seconds, bursts };
+      const alone = await withOperators(cli, node, (operators) => measureAlone({ ...given, operators }));
+      const paired = await withOperators(cli, node, (operators) => measurePair({ ...given, operators }));
+      reports.off.push({ ...alone.off, ...paired.off });
+      reports.on.push({ ...alone.on, ...paired.on });
+      reports.viewed.push(alone.viewed);
     }
     progress('');
     const page = await measurePage({ cli, node, objects, rate, runs: Math.min(runs, 3) });
@@ -40,7 +37,9 @@ export const dashboard = {
   describe({ objects, rate, rows, page }) {
     const lines = Object.entries(modes).map(([mode, name]) => [
       name,
-      ...['cpuUs', 'pacedCpuUs', 'startCpuMs', 'rssMb', 'heapMb'].map((field) => Series.of(rows[mode], field).text(1)),
+      ...['cpuUs', 'pacedCpuUs', 'aloneCpuUs', 'startCpuMs', 'rssMb', 'heapMb'].map((field) =>
+        Series.of(rows[mode], field).text(1),
+      ),
     ]);
     const cpu = (field) => Series.ratio(rows.on, rows.off, field).map((ratio) => (ratio - 1) * 100);
     const more = (mode, field) => {
@@ -48,13 +47,14 @@ export const dashboard = {
       return new Series(rows[mode][field].map((value, round) => value - others[round]));
     };
     const parts = [
-      'Operators with one controller, side by side; each tenth reconcile writes. Bursts of 5,000 changes go to them in turn;' +
-        ` then ${number(rate)} changes a second to each of them in turn.`,
+      'Operators with one controller; each tenth reconcile writes. Bursts of 5,000 changes, then' +
+        ` ${number(rate)} changes a second, go in turns to the first two in one process; then to all three, each in its own.`,
       table(
         [
           'dashboard',
           'CPU µs/reconcile, bursts',
           `CPU µs/reconcile, ${number(rate)}/s`,
+          'the same, alone',
           'CPU ms, start',
           'RSS MB',
           'heap MB',
@@ -74,7 +74,7 @@ export const dashboard = {
       meanGoal({
         what: `dashboard, one viewer and ${number(rate)} events/s: CPU more, of a core`,
         // A thousand reconciles of so many µs are a tenth of as many percent.
-        ...{ got: more('viewed', 'pacedCpuUs').map((us) => (us * rate) / 10_000), most: 10, unit: ' %', digits: 1 },
+        ...{ got: more('viewed', 'aloneCpuUs').map((us) => (us * rate) / 10_000), most: 10, unit: ' %', digits: 1 },
       }),
     ];
     if (page) {
@@ -100,46 +100,103 @@ export const dashboard = {
 };
 
 /**
- * One operator of each mode, at the same time: bursts go to one after the other, in turns, so that what disturbs the machine
- * disturbs all. The work is counted, and of it only the CPU time of the operator's process.
+ * One operator of each mode, in processes of their own: what they take to start, their memory, and what a viewer costs.
+ * Bursts go to one after the other, so that what disturbs the machine disturbs all.
  */
-async function measureTogether({ round, cli, node, objects, rate, seconds, bursts }) {
-  const size = Math.min(objects, 5000);
+async function measureAlone({ operators, round, objects, rate, seconds, bursts }) {
   // Who starts first may have the better place in memory and on the cores.
   const names = round % 2 === 0 ? Object.keys(modes) : Object.keys(modes).toReversed();
-  const found = Object.fromEntries(names.map((mode) => [mode, { cpuMs: 0, reconciles: 0 }]));
-  const open = [];
-  const operators = {};
-  try {
+  const found = {};
+  for (const mode of names) {
+    const { startCpuMs } = await operators.start([mode], objects);
+    found[mode] = { startCpuMs };
+  }
+  const { burst, memory, pace } = operators;
+  for (let turn = 0; turn < Math.ceil(bursts / 3); turn++) for (const mode of names) await burst(mode, objects);
+  for (const mode of names) Object.assign(found[mode], await memory(mode));
+  // One after the other, so that they do not wait for cores; there and back, so that a machine that slows down hits all.
+  for (const mode of names) await pace(mode, rate, seconds * 1000);
+  for (const mode of [...names, ...names.toReversed()]) {
+    const { cpuUs } = await pace(mode, rate, seconds * 500);
+    found[mode].aloneCpuUs = (found[mode].aloneCpuUs ?? 0) + cpuUs / 2;
+  }
+  return found;
+}
+
+/**
+ * Two operators in one process, one of them with a dashboard that nobody looks at. Processes of the same program differ by more
+ * than what is looked for here, by where the engine has put and how it has compiled things; these two share that.
+ * The work goes to them in turns, and only the CPU time of the process is counted.
+ */
+async function measurePair({ operators, round, objects, rate, seconds, bursts }) {
+  const names = round % 2 === 0 ? ['off', 'on'] : ['on', 'off'];
+  const found = { off: { cpuMs: 0, reconciles: 0, pacedCpuUs: 0 }, on: { cpuMs: 0, reconciles: 0, pacedCpuUs: 0 } };
+  await operators.start(names, objects);
+  const { burst, pace } = operators;
+  const turns = (turn) => (turn % 2 === 0 ? names : names.toReversed());
+  const warmUp = Math.ceil(bursts / 3);
+  for (let turn = -warmUp; turn < bursts; turn++) {
+    for (const mode of turns(turn)) {
+      const { cpuMs, reconciles } = await burst(mode, objects);
+      if (turn < 0) continue;
+      found[mode].cpuMs += cpuMs;
+      found[mode].reconciles += reconciles;
+    }
+  }
+  // Few changes at a time take other ways through the code than bursts, and the engine compiles them.
+  for (const mode of names) await pace(mode, rate, seconds * 1000);
+  const parts = 10;
+  for (let turn = 0; turn < parts; turn++) {
+    for (const mode of turns(turn)) {
+      const { cpuUs } = await pace(mode, rate, (seconds * 1000) / 5);
+      found[mode].pacedCpuUs += cpuUs / parts;
+    }
+  }
+  for (const each of Object.values(found)) each.cpuUs = (1000 * each.cpuMs) / each.reconciles;
+  return found;
+}
+
+/** Operators of `subjects/dashboard.mjs`, each with a server of its own. */
+class Operators {
+  #cli;
+  #node;
+  #open = [];
+  #byMode = {};
+
+  constructor(cli, node) {
+    this.#cli = cli;
+    this.#node = node;
+  }
+
+  /** Starts operators of these modes in one process. */
+  async start(names, objects) {
+    const servers = [];
     for (const mode of names) {
-      const server = await startPaced(node, objects, 0);
-      open.push(server);
-      const subject = join(cli, 'subjects/dashboard.mjs');
-      operators[mode] = await started(node, ['--expose-gc', subject, server.line, mode]);
-      open.push(operators[mode]);
-      found[mode].startCpuMs = JSON.parse(operators[mode].line).startCpuMs;
+      const server = await startPaced(this.#node, objects, 0);
+      this.#open.push(server);
+      servers.push(`${mode}=${server.line}`);
     }
-    const warmUp = Math.ceil(bursts / 3);
-    for (let turn = -warmUp; turn < bursts; turn++) {
-      for (const mode of turn % 2 === 0 ? names : names.toReversed()) {
-        const { cpuMs, reconciles } = await operators[mode].ask(`burst ${size}`);
-        if (turn < 0) continue;
-        found[mode].cpuMs += cpuMs;
-        found[mode].reconciles += reconciles;
-      }
-    }
-    for (const mode of names) Object.assign(found[mode], await operators[mode].ask('memory'));
-    // One after the other, so that they do not wait for cores; there and back, so that a machine that slows down hits all.
-    // Once before that: few changes at a time take other ways through the code than bursts, and the engine compiles them.
-    for (const mode of names) await operators[mode].ask(`pace ${rate} ${seconds * 1000}`);
-    for (const mode of [...names, ...names.toReversed()]) {
-      const { cpuUs } = await operators[mode].ask(`pace ${rate} ${seconds * 500}`);
-      found[mode].pacedCpuUs = (found[mode].pacedCpuUs ?? 0) + cpuUs / 2;
-    }
-    for (const each of Object.values(found)) each.cpuUs = (1000 * each.cpuMs) / each.reconciles;
-    return found;
+    const process = await started(this.#node, ['--expose-gc', join(this.#cli, 'subjects/dashboard.mjs'), ...servers]);
+    this.#open.push(process);
+    for (const mode of names) this.#byMode[mode] = process;
+    return JSON.parse(process.line);
+  }
+
+  burst = (mode, count) => this.#byMode[mode].ask(`burst ${mode} ${count}`);
+  pace = (mode, rate, ms) => this.#byMode[mode].ask(`pace ${mode} ${rate} ${ms}`);
+  memory = (mode) => this.#byMode[mode].ask('memory');
+
+  stop() {
+    for (const each of this.#open.reverse()) each.stop();
+  }
+}
+
+async function withOperators(cli, node, measure) {
+  const operators = new Operators(cli, node);
+  try {
+    return await measure(operators);
   } finally {
-    for (const each of open.reverse()) each.stop();
+    operators.stop();
   }
 }
 
