@@ -29,7 +29,7 @@ export const counts = {
   dashboardObjects: 50_000,
   dashboardRate: 1000,
   dashboardSeconds: 10,
-  dashboardBursts: 30,
+  dashboardBursts: 60,
   /** Megabytes through each stream, and those before that warm up. */
   streamMb: 128,
   streamWarmUpMb: 32,
