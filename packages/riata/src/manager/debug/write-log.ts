@@ -35,7 +35,12 @@ export interface LoggedWrite {
   readonly moreChanges: number;
 }
 
-interface Versions extends Omit<LoggedWrite, 'compared' | 'changes' | 'moreChanges'> {
+/** A write as it is noted: one shape for all, and nothing is copied. */
+interface Versions extends Named {
+  readonly at: number;
+  readonly verb: string;
+  readonly subresource: string | undefined;
+  readonly resourceVersion: string | undefined;
   readonly isStored: boolean;
   readonly before: unknown;
   readonly after: unknown;
@@ -62,19 +67,19 @@ const mostSize = 2_000_000;
 const mostVersion = 32_000;
 
 /**
- * The newest writes of a manager, of busy kinds and of quiet ones, each with the versions before and after. Those are references to objects that were there
- * anyway, and are compared when someone looks: a write costs a look into the cache. Large versions, and the oldest ones
- * where all have more than two million characters, are compared early, and what differs is kept instead.
+ * The newest writes of a manager, of busy kinds and of quiet ones, each with the versions before and after. Those are
+ * references to objects that were there anyway, and are compared when someone looks: a write costs a look into the cache.
+ * Large versions, and the oldest ones where all have more than two million characters, are compared early, and what
+ * differs is kept instead.
  */
 export class WriteLog {
   /** Of objects that were written. */
   readonly conditions = new ConditionLog();
   readonly #clock: Clock;
-  /** Oldest first. */
-  readonly #kept: Kept[] = [];
-  /** How many of each kind are kept. */
-  readonly #counts = new Map<string, number>();
+  /** By kind, oldest first. */
+  readonly #kept = new Map<string, Kept[]>();
   /** Of all that are kept. */
+  #count = 0;
   #size = 0;
 
   constructor(clock: Clock) {
@@ -88,12 +93,12 @@ export class WriteLog {
 
   /** Writes of this object, oldest first. */
   of(object: Named): readonly LoggedWrite[] {
-    return this.#kept.filter((kept) => isOf(named(kept), object)).map(describe);
+    return (this.#kept.get(object.kind) ?? []).filter((kept) => isOf(kept, object)).map(describe);
   }
 
   /** The version after the last write of this object; undefined if it is no longer kept. */
   #lastOf(object: Named): unknown {
-    const last = this.#kept.findLast((kept) => isStored(kept) && isOf(named(kept), object));
+    const last = this.#kept.get(object.kind)?.findLast((kept) => isStored(kept) && isOf(kept, object));
     return last !== undefined && 'versions' in last ? last.versions.after : undefined;
   }
 
@@ -122,56 +127,45 @@ export class WriteLog {
     if (isStored && verb !== 'create') this.conditions.noteFirst(before, at);
     this.conditions.note(after, at);
     this.#keep({
-      ...{ at, verb, apiVersion: kind.apiVersion, kind: kind.kind, name, isStored },
-      ...(cluster !== undefined && { cluster }),
-      ...(namespace !== undefined && { namespace }),
-      ...(subresource !== undefined && { subresource }),
-      ...(stored?.metadata.resourceVersion && { resourceVersion: stored.metadata.resourceVersion }),
-      ...(isStored
-        ? { before: verb === 'create' ? undefined : before, after }
-        : { before: undefined, after: operation.body }),
+      ...{ at, verb, cluster, apiVersion: kind.apiVersion, kind: kind.kind, namespace, name, subresource, isStored },
+      resourceVersion: stored?.metadata.resourceVersion,
+      before: isStored && verb !== 'create' ? before : undefined,
+      after: isStored ? after : operation.body,
     });
-  }
-
-  /** The oldest one of the kind that has most of them: a busy controller must not push out what others wrote. */
-  #dropOne(): void {
-    let most = '';
-    for (const [kind, count] of this.#counts) if (count > (this.#counts.get(most) ?? 0)) most = kind;
-    this.#drop(this.#kept.findIndex((kept) => named(kept).kind === most));
-  }
-
-  #drop(at: number): void {
-    for (const dropped of this.#kept.splice(at, 1)) {
-      this.#size -= dropped.size;
-      this.#count(named(dropped).kind, -1);
-    }
-  }
-
-  #count(kind: string, by: 1 | -1): void {
-    const count = (this.#counts.get(kind) ?? 0) + by;
-    if (count === 0) this.#counts.delete(kind);
-    else this.#counts.set(kind, count);
   }
 
   #keep(versions: Versions): void {
     const size = sizeUpTo(mostVersion, versions.before) + sizeUpTo(mostVersion, versions.after);
-    this.#kept.push(size < mostVersion ? { versions, size } : compared(versions));
-    this.#size += this.#kept.at(-1)?.size ?? 0;
-    this.#count(versions.kind, 1);
-    if (this.#kept.length > mostWrites) this.#dropOne();
-    for (let at = 0; this.#size > mostSize && at < this.#kept.length; at += 1) {
-      const kept = this.#kept[at] as Kept;
-      if ('logged' in kept) continue;
-      const smaller = compared(kept.versions);
-      this.#kept[at] = smaller;
-      this.#size += smaller.size - kept.size;
-    }
-    while (this.#size > mostSize) this.#drop(0);
+    const kept = size < mostVersion ? { versions, size } : compared(versions);
+    const ofKind = this.#kept.get(versions.kind);
+    if (ofKind === undefined) this.#kept.set(versions.kind, [kept]);
+    else ofKind.push(kept);
+    this.#count += 1;
+    this.#size += kept.size;
+    if (this.#count > mostWrites) this.#dropOne();
+    if (this.#size > mostSize) this.#shrink();
   }
-}
 
-function named(kept: Kept): Omit<LoggedWrite, 'compared' | 'changes' | 'moreChanges'> {
-  return 'versions' in kept ? kept.versions : kept.logged;
+  /** The oldest one of the kind that has most of them: a busy controller must not push out what others wrote. */
+  #dropOne(): void {
+    let most: Kept[] = [];
+    for (const ofKind of this.#kept.values()) if (ofKind.length > most.length) most = ofKind;
+    this.#size -= most.shift()?.size ?? 0;
+    this.#count -= 1;
+  }
+
+  #shrink(): void {
+    for (const ofKind of this.#kept.values()) {
+      for (let at = 0; this.#size > mostSize && at < ofKind.length; at += 1) {
+        const kept = ofKind[at] as Kept;
+        if ('logged' in kept) continue;
+        const smaller = compared(kept.versions);
+        ofKind[at] = smaller;
+        this.#size += smaller.size - kept.size;
+      }
+    }
+    while (this.#size > mostSize) this.#dropOne();
+  }
 }
 
 function isStored(kept: Kept): boolean {
@@ -187,22 +181,28 @@ function describe(kept: Kept): LoggedWrite {
   return 'versions' in kept ? diffOf(kept.versions) : kept.logged;
 }
 
-function isOf(
-  kept: Pick<LoggedWrite, 'cluster' | 'apiVersion' | 'kind' | 'namespace' | 'name'>,
-  { cluster, apiVersion, kind, namespace = '', name }: Named,
-): boolean {
-  if (kept.name !== name || (kept.namespace ?? '') !== namespace || kept.cluster !== cluster) return false;
+/** Whether a write of the same kind is of this object. */
+function isOf(kept: Kept, { cluster, apiVersion, namespace = '', name }: Named): boolean {
+  const write = 'versions' in kept ? kept.versions : kept.logged;
+  if (write.name !== name || (write.namespace ?? '') !== namespace || write.cluster !== cluster) return false;
   // Kinds of two groups may have the same name, and who may read one may not read the other. Versions are of one object.
-  return kept.kind === kind && splitApiVersion(kept.apiVersion).group === splitApiVersion(apiVersion).group;
+  return splitApiVersion(write.apiVersion).group === splitApiVersion(apiVersion).group;
 }
 
 function isVersion(cached: KubeObject | undefined, stored: KubeObject): boolean {
   return cached?.metadata.resourceVersion === stored.metadata.resourceVersion;
 }
 
-function diffOf({ isStored, before, after, ...rest }: Versions): LoggedWrite {
-  const { changes, more } = fieldDiff(rest.kind, before, isStored ? after : sentFields(rest.kind, after));
-  return { ...rest, compared: isStored ? 'stored' : 'sent', changes, moreChanges: more };
+function diffOf(versions: Versions): LoggedWrite {
+  const { at, verb, cluster, apiVersion, kind, namespace, name, subresource, resourceVersion, isStored } = versions;
+  const { before, after } = versions;
+  const { changes, more } = fieldDiff(kind, before, isStored ? after : sentFields(kind, after));
+  return {
+    ...{ at, ...(cluster !== undefined && { cluster }), verb, apiVersion, kind },
+    ...{ ...(namespace !== undefined && { namespace }), name, ...(subresource !== undefined && { subresource }) },
+    ...(resourceVersion && { resourceVersion }),
+    ...{ compared: isStored ? 'stored' : 'sent', changes, moreChanges: more },
+  };
 }
 
 /** A patch by operations has the values of a Secret where no path of the object leads: they are left out. */
